@@ -25,6 +25,7 @@ bench:
     python3 bench/content.py target/dist/agpm
     python3 bench/layers.py target/dist/agpm
     python3 bench/solve.py target/dist/agpm
+    cargo bench -p agpm-resolve --bench solver
     python3 bench/inherit.py target/dist/agpm
     python3 bench/catalog.py target/dist/agpm
     python3 bench/mcp.py target/dist/agpm
@@ -37,7 +38,7 @@ dist:
 
 # Run property tests with other seeds and more cases
 soak CASES="20000":
-    PROPTEST_RNG_SEED=$(date +%s) PROPTEST_CASES={{CASES}} cargo test --release -p agpm-text -p agpm-merge -p agpm-solve
+    PROPTEST_RNG_SEED=$(date +%s) PROPTEST_CASES={{CASES}} cargo test --release -p agpm-text -p agpm-merge -p agpm-resolve
 
 # Write the generated references and build the documentation of the crates
 docs:

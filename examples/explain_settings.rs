@@ -1,9 +1,9 @@
 //! Where every setting of a tool came from.
 //!
-//! Run it with `cargo run -p agpm-engine --example explain_settings`.
+//! Run it with `cargo run -p agpm-merge --example explain_settings`.
 #![allow(clippy::print_stdout, clippy::disallowed_macros)]
 
-use agpm_engine::{Engine, EngineError, MergedLayers};
+use agpm_merge::{Engine, EngineError, MergedLayers};
 
 const ORG: &str = "{
   // Nobody is asked about these.

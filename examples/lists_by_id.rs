@@ -1,9 +1,9 @@
 //! A strategy of one's own: lists of maps with an `id` are merged item by item.
 //!
-//! Run it with `cargo run -p agpm-engine --example lists_by_id`.
+//! Run it with `cargo run -p agpm-merge --example lists_by_id`.
 #![allow(clippy::print_stdout, clippy::disallowed_macros)]
 
-use agpm_engine::{
+use agpm_merge::{
     Combination, Combine, EffectiveFile, Engine, EngineError, MergePoint, NodeKind, NodeRef,
 };
 

@@ -1,9 +1,9 @@
 //! `browse ADDRESS [QUERY]`: lists the resources of a source.
 
 use agpm_diag::{Failure, Notes, Outcome};
-use agpm_discover::BrowseReport;
-use agpm_discover::{FittingCandidates, ResultFilter, SearchQuery};
 use agpm_model::Manifest;
+use agpm_resolve::discover::BrowseReport;
+use agpm_resolve::discover::{FittingCandidates, ResultFilter, SearchQuery};
 
 use crate::manifest::OfferedSource;
 use crate::manifest::read_address;

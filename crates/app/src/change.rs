@@ -141,7 +141,7 @@ fn run(world: &World, change: &ManifestChange, notes: &mut Notes) -> Result<Chan
     let store = files.store()?;
     let manifest_file = files.manifest_file()?;
     let past = manifest_past(&store, &manifest_file)?;
-    let mut fate = ProjectFate::Stays;
+    let mut project_end = ProjectFate::Stays;
     // A manifest with errors can be edited, because the edit may be the fix.
     let mut own = Notes::default();
     let project = Project::read(world, files, ErrorTolerance::Report, &mut own)?;
@@ -186,7 +186,7 @@ fn run(world: &World, change: &ManifestChange, notes: &mut Notes) -> Result<Chan
             };
             let edited = removal.edit(document.text(), ids)?;
             if requires_nothing(&edited.text) && past.is_of_agpm_alone(document.text()) {
-                fate = ended_project(&store, &manifest_file)?;
+                project_end = ended_project(&store, &manifest_file)?;
             }
             (
                 edited,
@@ -199,7 +199,7 @@ fn run(world: &World, change: &ManifestChange, notes: &mut Notes) -> Result<Chan
         edited: &edited,
         before: &bytes,
         writing: change.writing(),
-        project: fate,
+        project: project_end,
     };
     let result = bring_about(world, written, then, notes);
     if result.is_err() {
@@ -373,7 +373,7 @@ pub(crate) fn write_manifest(
     let file = files.manifest_file()?;
     refuse_link(&store, &file)?;
     Project::of(world, files.with_project(text.as_bytes().to_vec()), notes)?;
-    let lock = install::hold(world, &store, WriteMode::Apply, notes)?;
+    let lock = install::lock_project(world, &store, WriteMode::Apply, notes)?;
     let mut changes = FileChanges::default();
     changes.put(
         file,

@@ -24,7 +24,7 @@ fn run(world: &World, notes: &mut Notes) -> Result<LayersReport, Failure> {
     let lock = read_lock(&world.environment, &store, notes)?.map(|(lock, _)| lock);
     let manifest = &project.manifest;
     note_unapproved(&world.environment, manifest, notes);
-    let sources = ProjectSources::open(world, manifest, store.path());
+    let sources = ProjectSources::open_used(world, manifest, store.path());
     let pinning = LayerPinning::of(manifest, lock.as_ref(), &UpdateScope::Nothing);
     let snapshots = snapshots(world, manifest, &sources, &pinning, notes)?;
     Ok(rows(manifest, &snapshots))

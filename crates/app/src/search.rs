@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use agpm_diag::{Diagnostic, Failure, Notes, Outcome, Severity, codes};
-use agpm_discover::{
+use agpm_model::{Address, AddressKind, Checksum, InnerAddress, NamedAddress};
+use agpm_resolve::discover::{
     IndexHeader, ResultFilter, SearchIndex, SearchQuery, SearchReport, StoredIndex, newest_version,
 };
-use agpm_model::{Address, AddressKind, Checksum, InnerAddress, NamedAddress};
 use agpm_source::SourceVersioning;
 
 use crate::browse::read_sources;

@@ -8,11 +8,15 @@
 
 mod memory;
 
+use agpm_app::add::{AddRequest, add};
 use agpm_app::catalog::{CatalogRequest, catalog};
-use agpm_app::install::{InstallRequest, install};
+use agpm_app::install::{InstallRequest, TransitiveExecutables, install};
+use agpm_app::manifest_text::AfterEdit;
 use agpm_app::outdated::{OutdatedRequest, outdated};
+use agpm_app::project::write_mode::WriteMode;
 use agpm_app::update::{UpdateRequest, update};
-use agpm_model::LockUse;
+use agpm_model::{LockUse, PartNames};
+use agpm_resolve::discover::SelectionMode;
 
 use memory::{MemoryProject, good};
 
@@ -188,4 +192,38 @@ fn the_catalog_reads_it() {
     let report = good(catalog(&project.world(), &CatalogRequest::default()));
     let rows: Vec<String> = report.rows().map(|row| format!("{row:?}")).collect();
     assert_eq!(rows.len(), 1, "{rows:?}");
+}
+
+/// Its revisions are digests, not commits.
+#[test]
+fn a_url_is_added_locked_and_restored() {
+    let project = project(&["v1.0.0"]);
+    project.sandbox.write("agpm.toml", "");
+    let request = AddRequest {
+        words: vec!["https://registry.invalid/team".into(), "testing".into()],
+        kind: None,
+        name: None,
+        tools: Vec::new(),
+        target: None,
+        filename: None,
+        exclude: Vec::new(),
+        names: PartNames::default(),
+        selection: SelectionMode::Single,
+        then: AfterEdit::Install(TransitiveExecutables::AsManifest),
+        writing: WriteMode::Apply,
+        picker: None,
+    };
+    good(add(&project.world(), &request));
+    let installed = ".claude/skills/testing/notes/more.md";
+    assert_eq!(project.sandbox.read(installed), "More v1.0.0.\n");
+    let lock = project.sandbox.read("agpm.lock");
+    assert!(lock.contains("resolved_commit = \"sha256:"), "{lock}");
+
+    std::fs::remove_dir_all(project.sandbox.work().join(".claude")).unwrap();
+    let request = InstallRequest {
+        lock: LockUse::Frozen,
+        ..InstallRequest::PLAIN
+    };
+    good(install(&project.world(), &request));
+    assert_eq!(project.sandbox.read(installed), "More v1.0.0.\n");
 }

@@ -384,7 +384,7 @@ fn a_repository_is_meant_where_an_url_says_so() {
         NetworkAccess::Allowed,
         &["plain"],
         FailureKind::Network,
-        &["check the URL in `[sources]`"],
+        &["check the URL, for example with `git ls-remote "],
     );
 }
 

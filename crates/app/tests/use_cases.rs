@@ -20,11 +20,11 @@ use agpm_app::project::write_mode::WriteMode;
 use agpm_app::undo::{UndoAction, UndoRequest, undo};
 use agpm_app::update::{UpdateRequest, update};
 use agpm_diag::{FailureKind, Outcome};
-use agpm_discover::SelectionMode;
 use agpm_model::LockUse;
 use agpm_model::PartNames;
 use agpm_plan::ChangeAction;
 use agpm_plan::OverwriteRule;
+use agpm_resolve::discover::SelectionMode;
 
 use memory::{MemoryProject, good};
 

@@ -136,7 +136,7 @@ impl EntryKind {
 
 impl FileConvention {
     /// Whether a file of that name is one of them.
-    pub fn is_home_of(&self, name: &str) -> bool {
+    pub fn includes_file_name(&self, name: &str) -> bool {
         self.names.iter().any(|suffix| {
             if suffix.starts_with('.') {
                 name.len() > suffix.len() && name.ends_with(suffix)
@@ -169,17 +169,21 @@ mod tests {
 
     #[test]
     fn files_are_known_by_name_or_extension() {
-        assert!(EntryKind::Agent.file_convention().is_home_of("pm.md"));
-        assert!(!EntryKind::Agent.file_convention().is_home_of(".md"));
+        assert!(
+            EntryKind::Agent
+                .file_convention()
+                .includes_file_name("pm.md")
+        );
+        assert!(!EntryKind::Agent.file_convention().includes_file_name(".md"));
         assert!(
             EntryKind::Workflow
                 .file_convention()
-                .is_home_of("workflow.yaml")
+                .includes_file_name("workflow.yaml")
         );
         assert!(
             !EntryKind::Workflow
                 .file_convention()
-                .is_home_of("my-workflow.yaml")
+                .includes_file_name("my-workflow.yaml")
         );
     }
 }

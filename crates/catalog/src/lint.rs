@@ -133,7 +133,8 @@ fn entries_in(
         .below(&layer.directory.join(directory), convention.depth);
     let files = found.unwrap_or_default().into_iter();
     let files = files.filter(|found| found.kind == FoundKind::File);
-    let is_entry = |path: &String| convention.is_home_of(path.rsplit('/').next().unwrap_or(path));
+    let is_entry =
+        |path: &String| convention.includes_file_name(path.rsplit('/').next().unwrap_or(path));
     files
         .map(|found| found.path)
         .filter(is_entry)

@@ -31,7 +31,7 @@ pub struct ReadManifests {
 
 impl ReadManifests {
     /// Takes in the bytes of a manifest, or why there are none.
-    pub fn take_in(
+    pub fn add_manifest_bytes(
         &mut self,
         file: ManifestFile,
         bytes: Result<Vec<u8>, FileProblem>,

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use agpm_diag::{
     Diagnostic, Failure, FailureKind, Severity, SourceSpan, codes, did_you_mean, unknown_name,
 };
+use agpm_model::outdated_lock;
 use agpm_model::{CatalogRemote, LockedRemote, Lockfile, Manifest, RelativePath, SourceName};
-use agpm_plan::outdated_lock;
 
 /// The remotes that were typed.
 pub fn typed_remotes(manifest: &Manifest, texts: &[String]) -> Result<Vec<CatalogRemote>, Failure> {

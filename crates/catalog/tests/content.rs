@@ -44,7 +44,7 @@ fn open<'f>(files: &'f MemoryFiles, notes: &mut Notes) -> (CatalogContent<'f>, V
     for (at, layer) in layers.iter().enumerate() {
         for file in discovery.manifests(at, layer, notes) {
             let bytes = files.read(&layer.directory.join(&file.path));
-            let unparsed = read.take_in(file, bytes, &layers, notes);
+            let unparsed = read.add_manifest_bytes(file, bytes, &layers, notes);
             if let Some(parsed) = unparsed.map(UnparsedManifest::parse) {
                 read.add(parsed, &layers, notes);
             }

@@ -382,9 +382,9 @@ fn has_scope(command: &clap::Command) -> bool {
     arguments.any(|argument| argument.get_long() == Some("global"))
 }
 
-fn command_names(is_meant: impl Fn(&clap::Command) -> bool) -> Vec<String> {
+fn command_names(is_listed: impl Fn(&clap::Command) -> bool) -> Vec<String> {
     let declaration = Cli::declaration();
     let commands = declaration.get_subcommands();
-    let names = commands.filter(|command| is_meant(command));
+    let names = commands.filter(|command| is_listed(command));
     names.map(|command| command.get_name().to_owned()).collect()
 }

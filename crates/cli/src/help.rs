@@ -12,22 +12,26 @@ A package manager and configuration layer for AI coding agents
 
 Usage: agpm [OPTIONS] <COMMAND>
 
-  start    init, add, import, demo
-  install  install, update, remove, undo
-  look     status, list, tree, why, outdated, diff, explain, browse, search
-  check    ci, verify, validate, doctor, policy, approve
+  init     Create agpm.toml and update .gitignore
+  add      Add resources and install them
+  remove   Remove resources and everything only they required
+  install  Install the project's dependencies and layers
+  update   Update locked versions within their requirements
+  undo     Undo the last change
+  list     List installed resources
+  diff     Show what an install or update would change
+  explain  Show where a value or file comes from, or an error code
+  search   Search for resources in all sources
+  ci       Check a committed project in a pipeline
+  doctor   Diagnose git, configuration, cache and project
+
+  inspect  status, tree, why, outdated, browse
+  check    verify, validate, policy, approve
   layers   layers, merge, strategies
-  more     catalog, profile, bottle, serve
-  set up   config, cache, schema, completions, man
+  formats  catalog, profile, bottle
+  set up   demo, import, config, cache, serve, schema, completions, man
 
-Examples:
-  agpm add anthropics/skills pdf    Add a skill and install it
-  agpm install                      Install what the lockfile pins
-  agpm diff --update                Show what an update would change
-  agpm explain .claude/settings.json /model
-
-`agpm help COMMAND` describes a command. `agpm help --all` lists all commands
-and the options that every command takes.
+`agpm help COMMAND` has examples; `agpm help --all` lists global options
 ";
 
 /// Returns the commands with short help: `--help` is like `-h`, with examples and without the global options.
@@ -125,6 +129,19 @@ mod tests {
                 "{}",
                 command.get_name()
             );
+        }
+        // The everyday commands have the same summaries as in their own help.
+        let everyday = [
+            "init", "add", "remove", "install", "update", "undo", "list", "diff", "explain",
+            "search", "ci", "doctor",
+        ];
+        let declaration = Cli::declaration();
+        for name in everyday {
+            let about = declaration
+                .find_subcommand(name)
+                .and_then(Command::get_about);
+            let line = format!("  {name:<8} {}\n", about.unwrap_or_default());
+            assert!(OVERVIEW.contains(&line), "{line}");
         }
         assert!(OVERVIEW.lines().count() <= SCREEN.0);
         assert!(OVERVIEW.lines().all(|line| line.len() <= SCREEN.1));

@@ -5,9 +5,9 @@
 use std::collections::BTreeSet;
 use std::io;
 
-use agpm_discover::SearchQuery;
-use agpm_discover::{PickItem, PickState, Picker};
 use agpm_report::one_line;
+use agpm_resolve::discover::SearchQuery;
+use agpm_resolve::discover::{PickItem, PickState, Picker};
 use console::{Key, Term};
 
 use crate::terminal::{RawMode, asking};

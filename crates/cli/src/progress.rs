@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::io::{self, IsTerminal, Write};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use agpm_app::project::world::{Progress, SilentProgress, TransferProgress};
+use agpm_diag::counted;
 use indicatif::{DecimalBytes, MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::args::GlobalArgs;
@@ -16,6 +17,9 @@ const FEWEST_FILES: usize = 50;
 
 /// Shows bars on a terminal, unless the user disabled them.
 pub(crate) fn progress(global: &GlobalArgs) -> Arc<dyn Progress> {
+    if global.verbose > 0 && !global.quiet {
+        return Arc::new(TransferLog::default());
+    }
     let quiet = global.no_progress || global.quiet || global.json;
     if quiet || !io::stderr().is_terminal() {
         Arc::new(PlainProgress {
@@ -61,6 +65,78 @@ impl Progress for PlainProgress {
     }
 }
 
+/// Prints a line for each request, after it.
+#[derive(Debug, Default)]
+struct TransferLog {
+    transfers: Mutex<BTreeMap<String, LoggedTransfer>>,
+}
+
+#[derive(Debug)]
+struct LoggedTransfer {
+    began: Instant,
+    files: Option<usize>,
+    bytes: u64,
+}
+
+impl TransferProgress for TransferLog {
+    fn transfer_began(&self, source: &str, files: Option<usize>) {
+        let transfer = LoggedTransfer {
+            began: Instant::now(),
+            files,
+            bytes: 0,
+        };
+        let mut transfers = self
+            .transfers
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        transfers.insert(source.to_owned(), transfer);
+    }
+
+    fn transfer_received(&self, source: &str, bytes: u64) {
+        let mut transfers = self
+            .transfers
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if let Some(transfer) = transfers.get_mut(source) {
+            transfer.bytes = bytes;
+        }
+    }
+
+    fn transfer_ended(&self, source: &str) {
+        let mut transfers = self
+            .transfers
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let Some(transfer) = transfers.remove(source) else {
+            return;
+        };
+        let request = match (transfer.files, transfer.bytes) {
+            (Some(files), bytes) => {
+                format!(
+                    "{}, {}",
+                    counted(files, "file", "files"),
+                    DecimalBytes(bytes)
+                )
+            }
+            (None, 0) => "branches and tags".to_owned(),
+            (None, bytes) => DecimalBytes(bytes).to_string(),
+        };
+        let seconds = transfer.began.elapsed().as_secs_f64();
+        let _ = writeln!(
+            io::stderr(),
+            "agpm: got {request} of {source} in {seconds:.2}s"
+        );
+    }
+}
+
+impl Progress for TransferLog {
+    fn files(&self, _: usize, _: usize) {}
+
+    fn waiting(&self) {
+        PlainProgress { quiet: false }.waiting();
+    }
+}
+
 /// A spinner for each request under way, and a bar for the files that are written.
 #[derive(Debug)]
 struct ProgressBars {
@@ -98,7 +174,8 @@ struct TransferBar {
 }
 
 /// Returns what a request does.
-fn transfer_message(source: &str, files: Option<usize>) -> String {
+fn transfer_message(url: &str, files: Option<usize>) -> String {
+    let source = short_name(url);
     match files {
         None => format!("Fetching {source}"),
         Some(1) => format!("Reading 1 file of {source}"),
@@ -165,5 +242,29 @@ impl Progress for ProgressBars {
         let _ = self
             .all
             .println("Waiting for another agpm that works on this project");
+    }
+}
+
+/// Returns the name of a repository: the last part of its URL.
+fn short_name(url: &str) -> &str {
+    let path = url.trim_end_matches('/').trim_end_matches("/.git");
+    let path = path.strip_suffix(".git").unwrap_or(path);
+    path.rsplit(['/', ':']).next().unwrap_or(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_repository_is_named_by_the_end_of_its_url() {
+        for (url, name) in [
+            ("https://github.com/anthropics/skills.git", "skills"),
+            ("git@host:team/kit.git", "kit"),
+            ("file:///srv/kit/.git", "kit"),
+            ("../kit/", "kit"),
+        ] {
+            assert_eq!(short_name(url), name);
+        }
     }
 }

@@ -29,11 +29,11 @@ const SHOWN: &[(&str, &str)] = &[
     ),
     (
         "source/auth",
-        "a server that refuses: crates/git/tests/git/secrets.rs",
+        "a server that refuses: crates/source/tests/git/secrets.rs",
     ),
     (
         "source/git",
-        "an old git, or none: crates/git/tests/git/processes.rs",
+        "an old git, or none: crates/source/tests/git/processes.rs",
     ),
     (
         "trust/owner",

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use agpm_diag::{Diagnostic, Notes, codes};
 use agpm_model::{Checksum, InstallMode, Manifest, Patch, RelativePath, Variant};
-use agpm_plan::levels;
 use agpm_resolve::ResolvedEntry;
+use agpm_resolve::levels;
 
 use crate::markdown_facts::MarkdownCache;
 use crate::patching::patches_of;

@@ -4,6 +4,8 @@
 use agpm_diag::has_errors;
 use agpm_model::ResourceType;
 use agpm_text::{Format, Value, parse_alone, to_value};
+use agpm_tools::{ConfigFile, KeyEffect, config_file};
+use agpm_trust::with_readable_front_matter;
 
 use ResourceType::{Hooks, McpServers};
 
@@ -27,7 +29,7 @@ const FRONT_MATTER_KEYS: [(&str, ResourceType); 4] = [
     ("mcp_servers", McpServers),
 ];
 /// Files of which each is one hook, by directory or by the end of the name.
-const HOOK_DIRECTORIES: [&str; 1] = [".kiro/hooks/"];
+const HOOK_DIRECTORIES: [&str; 3] = [".kiro/hooks/", ".clinerules/hooks/", ".cline/hooks/"];
 const HOOK_ENDINGS: [&str; 1] = [".kiro.hook"];
 
 /// The types that a file defines.
@@ -36,7 +38,8 @@ pub(crate) fn contained_types(path: &str, bytes: &[u8]) -> Vec<ResourceType> {
     let is_hook = HOOK_ENDINGS.iter().any(|end| name.ends_with(end))
         || HOOK_DIRECTORIES.iter().any(|directory| {
             path.starts_with(directory) || path.contains(&format!("/{directory}"))
-        });
+        })
+        || config_file(path).is_some_and(has_hooks_by_name);
     if is_hook {
         return vec![Hooks];
     }
@@ -45,15 +48,22 @@ pub(crate) fn contained_types(path: &str, bytes: &[u8]) -> Vec<ResourceType> {
     };
     // Clients read a byte that is not UTF-8 as U+FFFD.
     let text = String::from_utf8_lossy(bytes);
+    let text = match format {
+        Format::Markdown => with_readable_front_matter(&text),
+        _ => Some(text.into_owned()),
+    };
+    // A client may understand front matter that agpm does not, so it is treated as all that it could define.
+    let Some(text) = text else {
+        return vec![Hooks, McpServers];
+    };
     let format = match format {
         Format::Json => Format::Jsonc,
         format => format,
     };
-    let parsed = parse_alone(text.as_ref(), format);
+    let parsed = parse_alone(text, format);
     let value = parsed.document.root().map(to_value);
     let is_markdown = format == Format::Markdown;
     if is_markdown && has_errors(&parsed.diagnostics) {
-        // A client may understand front matter that agpm does not, so it is treated as all that it could define.
         return vec![Hooks, McpServers];
     }
     match value {
@@ -61,6 +71,12 @@ pub(crate) fn contained_types(path: &str, bytes: &[u8]) -> Vec<ResourceType> {
         Some(value) => types_of_value(&value),
         None => Vec::new(),
     }
+}
+
+/// Whether every key of a file is the name of a hook.
+fn has_hooks_by_name(file: &ConfigFile) -> bool {
+    let mut rows = file.keys.iter();
+    rows.any(|row| row.path == "*" && row.effect == KeyEffect::Hooks)
 }
 
 /// The types that the keys of a configuration file define.
@@ -141,6 +157,14 @@ mod tests {
             ),
             (".kiro/hooks/a.kiro.hook", "{}", &[Hooks]),
             (".kiro/hooks/a.json", "{}", &[Hooks]),
+            (".clinerules/hooks/a", "#!/bin/sh", &[Hooks]),
+            (".agents/hooks.json", "{\"a\": {\"Stop\": []}}", &[Hooks]),
+            (
+                "a.md",
+                "\n---\nhooks: {Stop: [{command: x}]}\n---\n",
+                &[Hooks],
+            ),
+            ("a.md", "---js\n{name: 1}\n---\n", &[Hooks, McpServers]),
             (
                 "r.yaml",
                 "extensions:\n  - type: stdio\n    cmd: x\n",

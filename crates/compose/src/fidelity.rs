@@ -276,10 +276,23 @@ impl ManifestLines<'_> {
     /// The approvals that a resource needs, in the entries that require it.
     fn remedies(&self, number: usize, tools: &[&str]) -> Vec<Remedy> {
         let resolved = &self.resources[number].resolved;
-        let change = EntryRemedy::AllowWidening {
-            id: resolved.id().to_string(),
-            part: self.own_part_name(resolved).map(|(_, part)| part),
-            tools: tools.iter().map(|tool| (*tool).to_owned()).collect(),
+        let id = resolved.id().to_string();
+        let part = self.own_part_name(resolved).map(|(_, part)| part);
+        let is_wider = |tool: &&ToolName| tools.contains(&tool.as_str());
+        let change = |line: &Dependency| {
+            let (wider, others): (Vec<&ToolName>, Vec<&ToolName>) = self
+                .manifest
+                .tools
+                .used_by(line)
+                .into_iter()
+                .partition(is_wider);
+            let names = |tools: Vec<&ToolName>| tools.iter().map(ToString::to_string).collect();
+            EntryRemedy::AllowWidening {
+                id: id.clone(),
+                part: part.clone(),
+                tools: names(wider),
+                others: names(others),
+            }
         };
         let roots = self.roots_of(&BTreeSet::from([number]));
         let roots = roots.into_iter();
@@ -287,7 +300,7 @@ impl ManifestLines<'_> {
         lines
             .map(|line| Remedy {
                 entry: line.id().to_string(),
-                change: change.clone(),
+                change: change(line),
             })
             .collect()
     }

@@ -17,7 +17,7 @@ use crate::instructions::{InstructionEntry, InstructionOutput};
 use crate::markdown_facts::MarkdownCache;
 use crate::patching::{AppliedField, dropped, patches_of};
 use crate::readings::is_switched_off;
-use crate::rendered::{OutputEntries, RenderedTexts, ResourceOutput, files, is_markdown};
+use crate::rendered::{OutputEntries, RenderedTexts, ResourceOutput, is_markdown, output_files};
 
 impl Composer<'_> {
     /// The entry in the format of its tool, with what it lets the tool do.
@@ -75,7 +75,7 @@ impl Composer<'_> {
             }
             Destination::Files(_, FileFormat::Unchanged) => {
                 self.refuse_foreign_copy(resolved, text, notes)?;
-                output.files = files(resolved, texts.main.clone(), texts)
+                output.files = output_files(resolved, texts.main.clone(), texts)
             }
             Destination::Files(_, format) => {
                 let converted = self.file_in_form(*format, resolved, texts, notes)?;
@@ -89,7 +89,7 @@ impl Composer<'_> {
                 } else {
                     Some(converted.text)
                 };
-                output.files = files(resolved, main, texts);
+                output.files = output_files(resolved, main, texts);
             }
         }
         if let Destination::Files(_, format) = destination
@@ -162,7 +162,7 @@ impl Composer<'_> {
                 } else {
                     Some(converted.text)
                 };
-                rendered.files = files(resolved, main, texts);
+                rendered.files = output_files(resolved, main, texts);
             }
             InstructionOutput::Block(block, outcomes) => {
                 rendered.outcomes = outcomes;

@@ -1,15 +1,18 @@
 //! Instructions as files and as blocks, and the files that blocks go into.
 
+use std::collections::BTreeSet;
+
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Span, codes};
 use agpm_model::{
     Destination, InstallMode, InstructionForm, InstructionScope, Manifest, RelativePath,
     ResourceType, Tool,
 };
-use agpm_plan::{DesiredBlock, ReadLimit, path_in_type_directory};
+use agpm_plan::{DesiredBlock, ReadLimit};
 use agpm_render::{
     ConvertError, ConvertedFile, convert_instruction, instruction_block, is_native_instruction,
 };
 use agpm_resolve::ResolvedEntry;
+use agpm_resolve::path_in_type_directory;
 use agpm_text::{BlockName, first_marker};
 use agpm_tools::{FileFormat, find};
 
@@ -128,12 +131,16 @@ impl RenderedResource {
 }
 
 /// Finds the file of each block: in the nearest existing directory that contains all files that it applies to, the
-/// first of the tool's files that exists there.
+/// first of the tool's files that exists there. Directories that hold other resources exist after the install, and
+/// count, so the next run finds the same file.
 pub fn place_blocks(
     manifest: &Manifest,
     resources: &mut [RenderedResource],
     project: &dyn ProjectTree,
 ) {
+    let created = directories_of(resources);
+    let is_directory =
+        |path: &RelativePath| created.contains(path.as_str()) || project.is_directory(path);
     for RenderedResource { resolved, output } in resources {
         let entry = &mut resolved.entry;
         let tool = manifest.tools.named(entry.tool.as_str());
@@ -146,7 +153,7 @@ pub fn place_blocks(
         // The user's own file applies to all projects, whatever is in home.
         let is_in_project = !usual.as_str().contains('/');
         let paths = block.scope.paths().filter(|_| is_in_project);
-        let directory = paths.and_then(|paths| nearest(&paths.directory(), project));
+        let directory = paths.and_then(|paths| nearest(&paths.directory(), &is_directory));
         let candidate = |file: &RelativePath| match &directory {
             Some(directory) => directory.join(file),
             None => file.clone(),
@@ -160,13 +167,34 @@ pub fn place_blocks(
 }
 
 /// The directory itself, or its nearest existing parent; `None` for the project's own.
-fn nearest(directory: &str, project: &dyn ProjectTree) -> Option<RelativePath> {
+fn nearest(directory: &str, is_directory: &dyn Fn(&RelativePath) -> bool) -> Option<RelativePath> {
     let ends = directory.match_indices('/').map(|(at, _)| at);
     let ends: Vec<usize> = ends.chain([directory.len()]).collect();
     let directories = ends.into_iter().rev();
     directories
         .filter_map(|end| RelativePath::new(&directory[..end]).ok())
-        .find(|path| project.is_directory(path))
+        .find(|path| is_directory(path))
+}
+
+/// The directories of the files that resources are written to, except those of blocks.
+fn directories_of(resources: &[RenderedResource]) -> BTreeSet<String> {
+    let mut directories = BTreeSet::new();
+    for RenderedResource { resolved, output } in resources {
+        if resolved.entry.install == InstallMode::ResolveOnly {
+            continue;
+        }
+        let files = output.files.iter().map(|file| &file.path);
+        let shared = output.entries.iter().map(|entries| &entries.file);
+        for path in files.chain(shared) {
+            let path = path.as_str();
+            for (end, _) in path.match_indices('/').rev() {
+                if !directories.insert(path[..end].to_owned()) {
+                    break;
+                }
+            }
+        }
+    }
+    directories
 }
 
 /// Refuses instructions whose text has marker lines, which would start or end a block.

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use crate::contained_types::{contained_types, types_of_value};
 use agpm_model::{Destination, FileMode, Manifest, Owner, RelativePath, ResourceType, Tool};
-use agpm_plan::{DesiredNode, path_in_type_directory};
+use agpm_plan::DesiredNode;
+use agpm_resolve::path_in_type_directory;
 use agpm_text::Value;
 use agpm_trust::{CapabilitySet, JudgedContent, read_config_value};
 

@@ -1,20 +1,28 @@
 //! Capabilities of the files of layers.
 
-use agpm_model::{Destination, FileMode, Manifest, RelativePath, ResourceType, Tool};
-use agpm_plan::path_in_type_directory;
+use agpm_model::{Destination, FileMode, Manifest, RESOURCE_TYPES, RelativePath, ResourceType};
+use agpm_resolve::path_in_type_directory;
 use agpm_text::Format;
-use agpm_tools::is_loaded_code;
+use agpm_tools::{further_directory, is_loaded_code};
 use agpm_trust::{
     Capability, CapabilityReading, CapabilitySet, is_script, read_config, read_foreign_config,
     read_resource,
 };
 
 /// Files that tools always read.
-const ALWAYS_READ: [&str; 4] = [
+const ALWAYS_READ: [&str; 12] = [
     "CLAUDE.md",
+    "CLAUDE.local.md",
     "AGENTS.md",
+    "AGENTS.override.md",
+    "AGENT.md",
     "GEMINI.md",
     "copilot-instructions.md",
+    ".clinerules",
+    ".cursorrules",
+    ".goosehints",
+    ".rules",
+    ".windsurfrules",
 ];
 
 /// A file of a type in the directory that a tool has for it.
@@ -58,7 +66,7 @@ fn reading_of_content(
     match typed.map(|typed| typed.kind) {
         Some(ResourceType::Instructions) => return instructions(path, bytes),
         Some(ResourceType::Skills) if !path.file_name().eq_ignore_ascii_case("SKILL.md") => {
-            return CapabilityReading::default();
+            return read_config(path.as_str(), bytes).unwrap_or_default();
         }
         Some(kind @ (ResourceType::Agents | ResourceType::Commands | ResourceType::Skills)) => {
             let CapabilityReading { set, found } = read_resource(kind, path.as_str(), &text);
@@ -83,7 +91,7 @@ fn reading_of_content(
     if ALWAYS_READ.contains(&path.file_name()) || is_block_file(manifest, path) {
         return instructions(path, bytes);
     }
-    if is_structured && is_of_tool(manifest, path) {
+    if is_structured {
         return read_foreign_config(path.as_str(), bytes);
     }
     CapabilityReading::default()
@@ -99,7 +107,7 @@ fn instructions(path: &RelativePath, bytes: &[u8]) -> CapabilityReading {
 }
 
 fn typed_file(manifest: &Manifest, path: &RelativePath) -> Option<TypedFile> {
-    manifest.tools.iter().find_map(|tool| {
+    let known = manifest.tools.iter().find_map(|tool| {
         let of_destination = |(kind, destination): (&ResourceType, &Destination)| {
             let Destination::Files(directory, _) = destination else {
                 return None;
@@ -111,6 +119,16 @@ fn typed_file(manifest: &Manifest, path: &RelativePath) -> Option<TypedFile> {
             })
         };
         tool.destinations.iter().find_map(of_destination)
+    });
+    known.or_else(|| {
+        let (kind, inner) = further_directory(path.as_str())?;
+        let kind = RESOURCE_TYPES
+            .into_iter()
+            .find(|one| one.plural() == kind)?;
+        Some(TypedFile {
+            kind,
+            part: part_of(kind, inner),
+        })
     })
 }
 
@@ -131,16 +149,4 @@ fn is_block_file(manifest: &Manifest, path: &RelativePath) -> bool {
     let is_block = |destination: &Destination| matches!(destination, Destination::Blocks(file) if file == path);
     let mut tools = manifest.tools.iter();
     tools.any(|tool| tool.destinations.values().any(is_block))
-}
-
-/// Whether a file is in the directory of a tool, or one that it shares with its users.
-fn is_of_tool(manifest: &Manifest, path: &RelativePath) -> bool {
-    let is_of = |tool: &Tool| {
-        let directory = tool.directory.as_ref();
-        let is_entries =
-            |one: &Destination| matches!(one, Destination::Entries(file, _) if file == path);
-        directory.is_some_and(|directory| path.as_str().starts_with(&format!("{directory}/")))
-            || tool.destinations.values().any(is_entries)
-    };
-    manifest.tools.iter().any(is_of)
 }

@@ -7,7 +7,7 @@ use agpm_model::{
     Dependency, Destination, InstallMode, Manifest, NodeLocation, RelativePath, ResourceOrigin,
     ResourceType, TargetLayout, Tool, ToolDirectory,
 };
-use agpm_plan::path_in_type_directory;
+use agpm_resolve::path_in_type_directory;
 use agpm_resolve::{ResolvedEntry, part_remedy};
 use agpm_text::{Pointer, Value};
 use agpm_tools::{FileFormat, NamelessAgents, TOOLS, ToolDefinition, UnreadFile, find};

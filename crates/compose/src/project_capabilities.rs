@@ -7,8 +7,9 @@ use agpm_model::{
     ExecutableMode, Layer, LayerLocation, LayerName, LockEntry, Lockfile, Manifest, Owner,
     RelativePath, ResourceOrigin, ResourceType,
 };
-use agpm_plan::{ChangeAction, EarlierCapabilities, LockedCapabilities, PlannedChange};
+use agpm_plan::{ChangeAction, PlannedChange};
 use agpm_resolve::ResolvedEntry;
+use agpm_resolve::{EarlierCapabilities, LockedCapabilities};
 use agpm_trust::{CapabilityChange, CapabilityIncrease, CapabilityName, CapabilitySet};
 
 use crate::capabilities::capability_sets;

@@ -3,9 +3,10 @@
 use agpm_model::{FileMode, RelativePath, ResourceType, SKILL_FILE};
 use agpm_resolve::{ResolvedEntry, SourceFile};
 use agpm_text::Value;
+use agpm_tools::COMMON_SKILLS;
 use agpm_trust::{
-    Capability, CapabilityReading, CapabilitySet, is_script, read_hooks, read_resource,
-    read_servers, unreadable,
+    Capability, CapabilityReading, CapabilitySet, is_script, read_config, read_hooks,
+    read_resource, read_servers, unreadable,
 };
 
 use crate::markdown_facts::MarkdownCache;
@@ -50,6 +51,16 @@ pub(crate) fn author_reading(
     }
     for path in runnable_paths(resolved) {
         reading.set.add_command(path);
+    }
+    if resolved.entry.kind == ResourceType::Skills {
+        for (path, file) in &resolved.resource.others {
+            let path = format!("{COMMON_SKILLS}/{}/{path}", resolved.entry.name);
+            let Some(found) = read_config(&path, &file.bytes) else {
+                continue;
+            };
+            reading.set.absorb(found.set);
+            reading.found.extend(found.found);
+        }
     }
     reading
 }

@@ -218,7 +218,7 @@ impl RenderedTexts {
 }
 
 /// The whole files of an entry; `main` is set if its bytes differ from the source.
-pub(crate) fn files(
+pub(crate) fn output_files(
     resolved: &ResolvedEntry,
     main: Option<String>,
     texts: &RenderedTexts,

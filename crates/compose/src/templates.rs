@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use agpm_diag::{Notes, codes};
 use agpm_model::{
-    Checksum, InstallMode, InstallScope, Manifest, ObjectId, PathError, RelativePath,
-    ResourceOrigin, Variant,
+    Checksum, InstallMode, InstallScope, Manifest, PathError, RelativePath, ResourceOrigin,
+    Revision, Variant,
 };
 use agpm_render::{RenderedTemplate, TemplateFiles, TemplateNames, TemplateRenderer};
 use agpm_resolve::{ResolvedEntry, template_error};
@@ -214,7 +214,7 @@ pub(crate) fn resource_fields(resolved: &ResolvedEntry) -> Vec<(&'static str, Va
         ("version", resolved.version.label.as_str().into()),
         (
             "resolved_commit",
-            text(resolved.version.commit.as_ref().map(ObjectId::as_str)),
+            text(resolved.version.commit.as_ref().map(Revision::as_str)),
         ),
         ("path", entry.unit.path.as_str().into()),
     ]

@@ -281,9 +281,9 @@ impl Composer<'_> {
                 .chain([("content", Value::from(body))]);
             let value = Value::map(fields);
             // A file name that could refer to two dependencies refers to none.
-            let twin = |(other, theirs): &&(usize, TemplateAliases)| {
+            let twin = |(other, other_names): &&(usize, TemplateAliases)| {
                 other != need
-                    && theirs.file == names.file
+                    && other_names.file == names.file
                     && self.entries[*other].entry.kind == child.entry.kind
             };
             let file = names

@@ -103,7 +103,16 @@ fn fixed_parts(text: &str) -> Vec<&str> {
         MessagePart::Fixed(words) => words,
         MessagePart::Subject(_) => "",
     };
-    parts(text).into_iter().map(fixed).collect()
+    let mut shape: Vec<&str> = Vec::new();
+    for part in parts(text).into_iter().map(fixed) {
+        // A list of subjects is one subject, however long it is.
+        if part.is_empty() && shape.ends_with(&["", ", "]) {
+            shape.pop();
+            continue;
+        }
+        shape.push(part);
+    }
+    shape
 }
 
 /// Cuts text into what is fixed and what is not.
@@ -166,8 +175,8 @@ fn others(first: &Diagnostic, rest: &[&Diagnostic], sources: &SourceMap) -> Stri
 
 /// The subject of a finding: the first part in which its message differs, or else its location.
 fn subject(first: &Diagnostic, other: &Diagnostic, sources: &SourceMap) -> Option<String> {
-    let (mine, theirs) = (first.shown_message(), other.shown_message());
-    let pairs = parts(&mine).into_iter().zip(parts(&theirs));
+    let (first_message, other_message) = (first.shown_message(), other.shown_message());
+    let pairs = parts(&first_message).into_iter().zip(parts(&other_message));
     let differing = pairs.into_iter().find_map(|pair| match pair {
         (MessagePart::Subject(one), MessagePart::Subject(two)) if one != two => {
             Some(two.to_owned())
@@ -284,6 +293,23 @@ mod tests {
         assert_eq!(
             drawn(&[one("a"), one("b"), one("c")]),
             ["the skill `a` is odd [also b, c]"]
+        );
+    }
+
+    #[test]
+    fn lists_of_subjects_are_alike_however_long_they_are() {
+        let skipped = |plugin: &str, parts: &str| {
+            warning(&format!("parts of plugin `{plugin}` are skipped"))
+                .details([format!("commands: {parts}")])
+        };
+        let found = [
+            skipped("a", "`x`"),
+            skipped("b", "`x`, `y`"),
+            skipped("c", "`x`, `y`, `z`"),
+        ];
+        assert_eq!(
+            drawn(&found),
+            ["parts of plugin `a` are skipped [also b, c]"]
         );
     }
 

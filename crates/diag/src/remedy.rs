@@ -21,6 +21,8 @@ pub enum EntryRemedy {
         part: Option<String>,
         /// The tools that would permit more.
         tools: Vec<String>,
+        /// The other tools of the entry.
+        others: Vec<String>,
     },
     /// A part of a plugin cannot be installed: it is left out, or gets the name of its plugin as a prefix.
     ExcludePart {

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use agpm_diag::{Diagnostic, Failure, FailureKind, codes};
 use agpm_model::{Layer, MachineFiles, RelativePath};
-use agpm_plan::clashes;
+use agpm_resolve::clashes;
 
 use crate::snapshot::LayerSnapshot;
 

@@ -1,8 +1,9 @@
 //! Layers and the lockfile: where the two must agree, and what the next one holds.
 
 use agpm_diag::Failure;
+use agpm_model::outdated_lock;
 use agpm_model::{Layer, LayerLocation, LayerName, LockedLayer, Lockfile, Manifest, SourceName};
-use agpm_plan::{WatchedDirectory, outdated_lock};
+use agpm_plan::WatchedDirectory;
 
 use crate::snapshot::LayerSnapshot;
 

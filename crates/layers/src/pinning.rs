@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 
 use agpm_diag::{Diagnostic, Failure, codes};
+use agpm_model::outdated_lock;
 use agpm_model::{
     Layer, LockedLayer, Lockfile, Manifest, Pin, PinSource, Requirement, ResolvedVersion,
     SourceName, VersionLabel, VersionRequirement,
 };
-use agpm_plan::outdated_lock;
 use agpm_resolve::{UpdateScope, relocated_sources};
 
 use crate::locking::other_than_locked;

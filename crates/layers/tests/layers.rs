@@ -10,8 +10,8 @@ use agpm_layers::{
 use agpm_merge::RawFile;
 use agpm_model::{
     Checksum, FileMode, InstallScope, Layer, LayerLocation, LayerName, LockedCapabilitySet,
-    LockedLayer, Lockfile, Manifest, ManifestTexts, MergeDriver, ObjectId, Owner, Pin, PinSource,
-    RelativePath, SectionEntry, SourceName, Strategy, VersionLabel,
+    LockedLayer, Lockfile, Manifest, ManifestTexts, MergeDriver, Owner, Pin, PinSource,
+    RelativePath, Revision, SectionEntry, SourceName, Strategy, VersionLabel,
 };
 use agpm_resolve::UpdateScope;
 use agpm_testkit::MemoryFiles;
@@ -83,7 +83,7 @@ fn pin(requirement: &str) -> Pin {
         source: PinSource::Named(SourceName::new("shared").unwrap()),
         requirement: Some(requirement.to_owned()),
         version: VersionLabel::new("v1.2.0"),
-        commit: COMMIT.parse::<ObjectId>().unwrap(),
+        commit: COMMIT.parse::<Revision>().unwrap(),
     }
 }
 

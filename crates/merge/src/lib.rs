@@ -1,16 +1,33 @@
-//! The fold: ranked layers in, one value out, and for every leaf where it came from and what it shadowed.
+#![doc = include_str!("../README.md")]
 //!
-//! The highest rank wins. Layers stay intact: a result refers to their nodes and never copies or invents a value,
-//! so provenance holds by construction. Knows no files, no manifest and no command.
+//! # Entry points
+//!
+//! | | |
+//! |---|---|
+//! | [`Engine::builder`] | layers, strategies, then [`merge`](EngineBuilder::merge) |
+//! | [`MergedLayers`] | every path of the layers, and all [findings](MergedLayers::findings) |
+//! | [`EffectiveFile`] | one path: its text, its value, its [leaves](EffectiveFile::leaves), an [explanation](EffectiveFile::explain) |
+//! | [`Strategy`], [`PointerRule`], [`MergeOperation`] | how files merge, as data |
+//! | [`Combine`] | your own strategy, which can only choose, so provenance stays true |
+//!
+//! # Inside
+//!
+//! The fold: ranked layers in, one value out, and for every leaf where it came from and what it overrides. The highest
+//! rank wins. Layers stay intact: a result refers to their nodes and never copies or invents a value, so provenance
+//! holds by construction. Knows no files, no manifest and no command.
 
 mod arguments;
 mod blame;
 mod body;
+mod builder;
 mod combine;
 mod composed;
 mod contribution;
+mod effective;
+mod error;
 mod file;
 mod file_bytes;
+mod finding;
 mod fold;
 mod item_set;
 mod key_groups;
@@ -54,3 +71,14 @@ pub use strategy_page::{
     BuiltInStrategy, CustomStrategy, OperationRow, StrategiesReport, StrategyExample, StrategyPage,
     strategy_pages,
 };
+
+pub use agpm_diag::Severity;
+pub use agpm_model::{
+    BodySeparator, EmptyRule, ItemRule, LayerName, ListRule, MapRule, MergeOperation,
+    PointerPattern, PointerRule, RelativePath, Strategy,
+};
+pub use agpm_text::{Format, NodeKind, NodeRef, Pointer, Value};
+pub use builder::{Engine, EngineBuilder, MergedLayers};
+pub use effective::{EffectiveFile, ExplainedValue, OverriddenValue, TextOrigin};
+pub use error::EngineError;
+pub use finding::{Finding, Location};

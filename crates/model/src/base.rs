@@ -7,7 +7,7 @@ use agpm_text::{Document, NodeKind, NodeRef};
 
 use crate::address::{Address, AddressContext, DefaultHost, SourceAddress, same_repository};
 use crate::check::{Check, spot};
-use crate::digest::{Checksum, ObjectId};
+use crate::digest::{Checksum, Revision};
 use crate::name::BaseName;
 use crate::pin::Pin;
 use crate::unit::ResourcePath;
@@ -57,7 +57,7 @@ pub enum BaseRoot {
         /// The directory, empty for the top.
         directory: String,
         /// The commit.
-        commit: ObjectId,
+        commit: Revision,
     },
 }
 

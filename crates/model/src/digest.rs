@@ -1,4 +1,4 @@
-//! Names derived from content: git objects and checksums.
+//! Names derived from content: revisions of sources, and checksums.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,39 +6,52 @@ use std::str::FromStr;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use sha2::{Digest, Sha256};
 
-/// The full name of a git object: 40 or 64 lowercase hexadecimal digits.
+/// The id of content that never changes in a source: a git object (40 or 64 lowercase hexadecimal digits), or the digest
+/// that a source without git names its content by (`sha256:` and 64 digits).
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
-pub struct ObjectId(String);
+pub struct Revision(String);
 
-/// The reason why text is not an object name.
+/// The reason why text is not a revision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("invalid commit: expected 40 or 64 hexadecimal digits")]
-pub struct ObjectIdError;
+pub struct RevisionError;
 
-impl ObjectId {
-    /// The digits.
+const DIGEST_PREFIX: &str = "sha256:";
+
+impl Revision {
+    /// The whole id.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
     /// The first digits, for display.
     pub fn short(&self) -> &str {
-        &self.0[..8]
+        &self.digits()[..8]
+    }
+
+    fn digits(&self) -> &str {
+        self.0.strip_prefix(DIGEST_PREFIX).unwrap_or(&self.0)
     }
 }
 
-impl FromStr for ObjectId {
-    type Err = ObjectIdError;
+impl FromStr for Revision {
+    type Err = RevisionError;
 
-    fn from_str(text: &str) -> Result<Self, ObjectIdError> {
-        let hexadecimal = text.bytes().all(|b| b.is_ascii_hexdigit());
-        let good = hexadecimal && matches!(text.len(), 40 | 64);
-        good.then(|| ObjectId(text.to_ascii_lowercase()))
-            .ok_or(ObjectIdError)
+    fn from_str(text: &str) -> Result<Self, RevisionError> {
+        let digest = text.strip_prefix(DIGEST_PREFIX);
+        let digits = digest.unwrap_or(text);
+        let has_length = match digest {
+            Some(_) => digits.len() == 64,
+            None => matches!(digits.len(), 40 | 64),
+        };
+        if !has_length || !digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+            return Err(RevisionError);
+        }
+        Ok(Revision(text.to_ascii_lowercase()))
     }
 }
 
-impl fmt::Display for ObjectId {
+impl fmt::Display for Revision {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
@@ -145,11 +158,11 @@ mod tests {
     fn object_names_are_whole() {
         let name = "0123456789ABCDEF0123456789abcdef01234567";
         assert_eq!(
-            name.parse::<ObjectId>().map(|id| id.short().to_owned()),
+            name.parse::<Revision>().map(|id| id.short().to_owned()),
             Ok("01234567".to_owned())
         );
         for bad in ["", "0123456", "g123456789abcdef0123456789abcdef01234567"] {
-            assert_eq!(bad.parse::<ObjectId>(), Err(ObjectIdError), "{bad}");
+            assert_eq!(bad.parse::<Revision>(), Err(RevisionError), "{bad}");
         }
     }
 }

@@ -7,11 +7,11 @@ use std::path::Path;
 
 use serde::{Serialize, Serializer};
 
-use crate::digest::ObjectId;
+use crate::digest::Revision;
 
 /// The field `commit`, in lockfiles `resolved_commit`.
 pub fn serialize_commit<S: Serializer>(
-    commit: &Option<ObjectId>,
+    commit: &Option<Revision>,
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
     twice(["resolved_commit", "commit"], commit, serializer)

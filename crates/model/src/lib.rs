@@ -70,7 +70,7 @@ pub use credentials::is_credential_path;
 pub use declared::{
     Declarations, DeclaredDependency, DeclaringFile, declarations, read_declarations,
 };
-pub use digest::{Checksum, ChecksumError, ObjectId, ObjectIdError};
+pub use digest::{Checksum, ChecksumError, Revision, RevisionError};
 pub use field_names::{
     serialize_commit, serialize_folder, serialize_id, serialize_path, serialize_root, serialize_url,
 };
@@ -92,7 +92,7 @@ pub use lock::{
     LockedRemote, LockedSource, Lockfile, RESTORE_LOCK,
 };
 pub use lock_tables::LOCK_SCHEMA;
-pub use lock_use::LockUse;
+pub use lock_use::{LockUse, outdated_lock, with_names_of};
 pub use manifest::{
     AskedRemote, BaseText, CONFIG_SCHEMA, CatalogSettings, Dependency, Exclusion,
     ExecutableAllowance, FieldPath, FilePattern, InstallMode, Layer, LayerLocation,
@@ -102,7 +102,7 @@ pub use manifest::{
 };
 pub use marketplace::{LockedMarketplace, MarketplacePlugin};
 pub use name::{BaseName, LayerName, NameError, ResourceName, SourceName, ToolName};
-pub use naming::{resource_name, tag_names};
+pub use naming::{is_generic_stem, resource_name, tag_names};
 pub use node::{EntryNode, NodeLocation};
 pub use observed::{FileState, ObservedPath};
 pub use owner::{LayerSet, Owner};

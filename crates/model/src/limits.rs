@@ -3,9 +3,6 @@
 /// Characters of a file pattern: supported systems have no longer paths, and matching takes time for each.
 pub(crate) const LONGEST_GLOB: usize = 4096;
 
-/// Nested `{` of a file pattern, which are parsed recursively.
-pub(crate) const DEEPEST_GLOB: usize = 10;
-
 /// Characters of a skill's name: the specification of skills allows no more, and tools reject longer ones.
 pub(crate) const LONGEST_SKILL_NAME: usize = 64;
 

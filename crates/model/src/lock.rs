@@ -8,7 +8,7 @@ use agpm_text::{Document, Format, NodeKind, NodeRef, Value, print};
 use crate::base::LockedBase;
 use crate::catalog_remote::{CatalogRemote, RemoteBase};
 use crate::check::spot;
-use crate::digest::{Checksum, ObjectId};
+use crate::digest::{Checksum, Revision};
 use crate::manifest::InstallMode;
 use crate::marketplace::{LockedMarketplace, MarketplacePlugin};
 use crate::name::{LayerName, ResourceName, SourceName, ToolName};
@@ -24,6 +24,7 @@ use crate::version::VersionLabel;
 pub const LOCK_NAME: &str = "agpm.lock";
 /// The version of the format.
 pub(crate) const VERSION: usize = 1;
+const CAPABILITIES: &str = "capabilities";
 const HEADER: &str = "# Written by agpm. Commit it, and do not edit it by hand.\n";
 
 /// A lockfile.
@@ -44,10 +45,10 @@ pub struct Lockfile {
 /// The capabilities of an entry, as the lockfile has them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum LockedCapabilitySet {
-    /// None; older programs wrote nothing even where there were some.
+    /// Unknown: older programs wrote nothing even where there were some.
     #[default]
     None,
-    /// One string for each, sorted.
+    /// One string for each, sorted; empty where there are none.
     Listed(Vec<String>),
     /// The digest that older programs wrote instead of them.
     Digest(Checksum),
@@ -56,20 +57,22 @@ pub enum LockedCapabilitySet {
 impl LockedCapabilitySet {
     /// The record of some capabilities.
     pub fn of(capabilities: Vec<String>) -> Self {
-        if capabilities.is_empty() {
-            LockedCapabilitySet::None
-        } else {
-            LockedCapabilitySet::Listed(capabilities)
-        }
+        LockedCapabilitySet::Listed(capabilities)
+    }
+
+    /// Whether some are listed.
+    pub fn lists_some(&self) -> bool {
+        matches!(self, LockedCapabilitySet::Listed(list) if !list.is_empty())
     }
 
     fn field(&self) -> Option<(&'static str, Value)> {
         let value = match self {
             LockedCapabilitySet::None => return None,
+            LockedCapabilitySet::Listed(list) if list.is_empty() => return None,
             LockedCapabilitySet::Listed(list) => Value::list(list.iter().map(String::as_str)),
             LockedCapabilitySet::Digest(digest) => digest.to_string().into(),
         };
-        Some(("capabilities", value))
+        Some((CAPABILITIES, value))
     }
 }
 
@@ -312,7 +315,7 @@ impl LockEntry {
     }
 
     /// The commit of its source.
-    pub fn commit(&self) -> Option<&ObjectId> {
+    pub fn commit(&self) -> Option<&Revision> {
         self.pin.as_ref().map(|pin| &pin.commit)
     }
 
@@ -366,12 +369,22 @@ impl Lockfile {
         entries.chain(layers.map(|one| (Owner::layer(&one.name), &one.capabilities)))
     }
 
-    /// Whether the lockfile was written by a program that lists capabilities, as far as can be seen: without any list
-    /// the program may be older, or may have found none.
+    /// Whether the lockfile was written by a program that lists capabilities.
     pub fn lists_capabilities(&self) -> bool {
         let is_list =
             |(_, set): (Owner, &LockedCapabilitySet)| matches!(set, LockedCapabilitySet::Listed(_));
         self.capability_sets().any(is_list)
+    }
+
+    /// An entry without a list has no capabilities, because the program that wrote the lockfile lists them.
+    fn list_unstated_capabilities(&mut self) {
+        let entries = self.entries.iter_mut().map(|one| &mut one.capabilities);
+        let layers = self.layers.iter_mut().map(|one| &mut one.capabilities);
+        for set in entries.chain(layers) {
+            if *set == LockedCapabilitySet::None {
+                *set = LockedCapabilitySet::of(Vec::new());
+            }
+        }
     }
 
     /// Renames a source.
@@ -411,6 +424,10 @@ impl Lockfile {
             )
         };
         let mut root: Vec<(&str, Value)> = vec![("version", VERSION.into())];
+        // Without this, a lockfile that lists none looks like one of an older program.
+        if self.lists_capabilities() && !self.capability_sets().any(|(_, set)| set.lists_some()) {
+            root.push((CAPABILITIES, Value::List(Vec::new())));
+        }
         if !self.bases.is_empty() {
             let bases = self.bases.iter().map(LockedBase::value);
             root.push(("base", Value::List(bases.collect())));
@@ -489,6 +506,12 @@ impl Lockfile {
                 }
             }
         }
+        let is_stated = document
+            .root()
+            .is_some_and(|root| root.get(CAPABILITIES).is_some());
+        if is_stated || lock.lists_capabilities() {
+            lock.list_unstated_capabilities();
+        }
         (lock, reading.diagnostics)
     }
 }
@@ -505,7 +528,8 @@ fn with_a_line_for_each_capability(text: &str) -> String {
     for line in text.split_inclusive('\n') {
         let list = line
             .strip_prefix("capabilities = [")
-            .and_then(|rest| rest.strip_suffix("]\n"));
+            .and_then(|rest| rest.strip_suffix("]\n"))
+            .filter(|list| !list.is_empty());
         let Some(list) = list else {
             out.push_str(line);
             continue;
@@ -972,7 +996,7 @@ impl LockReader {
         };
         let version = self.version_label(node).ok()?;
         let writer = writer_of(node);
-        let commit: Option<ObjectId> = match writer {
+        let commit: Option<Revision> = match writer {
             LockWriter::Older
                 if node.get("resolved_commit").and_then(NodeRef::as_str) == Some(LOCAL) =>
             {

@@ -23,6 +23,11 @@ const LOCK: SchemaTable = SchemaTable::open(
             "The version of the format.",
         ),
         SchemaField::optional(
+            "capabilities",
+            ValueForm::TEXTS,
+            "Empty if no resource and no layer has capabilities.",
+        ),
+        SchemaField::optional(
             "sources",
             ValueForm::List(&ValueForm::Defined(&SOURCE)),
             "The sources in use, by name.",

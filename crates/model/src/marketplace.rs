@@ -1,6 +1,6 @@
 //! Plugins by their names in marketplaces.
 
-use crate::digest::ObjectId;
+use crate::digest::Revision;
 use crate::name::SourceName;
 
 /// A plugin by its name in a marketplace.
@@ -20,5 +20,5 @@ pub struct LockedMarketplace {
     /// The requirement on that source.
     pub requirement: String,
     /// The commit at which it was read; `None` for a directory.
-    pub commit: Option<ObjectId>,
+    pub commit: Option<Revision>,
 }

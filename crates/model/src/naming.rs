@@ -22,17 +22,17 @@ pub fn resource_name(
         let directory = directory.filter(|directory| !directory.is_empty());
         return directory.unwrap_or(kind.plural()).to_owned();
     }
-    let is_type = |word: &str| word == kind.plural() || word == kind.singular();
     let stem = path.stem();
     let suffix = TYPE_SUFFIXES
         .iter()
         .find_map(|suffix| stem.strip_suffix(suffix));
     let stem = suffix.filter(|name| !name.is_empty()).unwrap_or(stem);
     // Dozens of servers are in a file named `mcp.json`. Named after the file, all of them would have the same name.
-    if !is_type(stem) && !GENERIC_STEMS.contains(&stem) {
+    if !is_generic_stem(kind, stem) {
         return stem.to_owned();
     }
-    let is_descriptive = |part: &&str| !part.is_empty() && !part.starts_with('.') && !is_type(part);
+    let is_descriptive =
+        |part: &&str| !part.is_empty() && !part.starts_with('.') && !is_word_of(kind, part);
     let mut names: Vec<String> = Vec::new();
     let directories = path.directory().rsplit('/').filter(is_descriptive);
     for part in directories.chain(source) {
@@ -43,6 +43,15 @@ pub fn resource_name(
     let free = names.iter().find(|name| !is_taken(name));
     let name = free.or(names.first()).cloned();
     name.unwrap_or_else(|| stem.trim_start_matches('.').to_owned())
+}
+
+/// Whether the stem of a file says no more than the type: the directory, or the entry, is what distinguishes it.
+pub fn is_generic_stem(kind: ResourceType, stem: &str) -> bool {
+    is_word_of(kind, stem) || GENERIC_STEMS.contains(&stem)
+}
+
+fn is_word_of(kind: ResourceType, word: &str) -> bool {
+    word == kind.plural() || word == kind.singular()
 }
 
 /// The prefixes of tags for one resource: its name, and its type and name.

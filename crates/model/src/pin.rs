@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Serialize, Serializer};
 
 use crate::catalog_remote::CatalogRemote;
-use crate::digest::ObjectId;
+use crate::digest::Revision;
 use crate::name::{BaseName, LayerName, ResourceName, SourceName};
 use crate::resource::ResourceType;
 use crate::version::{Requirement, VersionLabel, VersionRequirement};
@@ -126,7 +126,7 @@ pub struct Pin {
     /// The tag or branch, or the commit as it was required.
     pub version: VersionLabel,
     /// The commit.
-    pub commit: ObjectId,
+    pub commit: Revision,
 }
 
 /// The separator of the requirements of several dependents.

@@ -1,7 +1,7 @@
 //! Patterns over resources of repositories, such as `github:acme/agents//skills/deploy@<1.4`.
 
 use crate::address::{SourceAddress, SourceAddressError, check_segments};
-use crate::digest::ObjectId;
+use crate::digest::Revision;
 use crate::glob::{Glob, GlobError};
 use crate::repository_pattern::{RepositoryPattern, RepositoryPatternError};
 use crate::source_versions::is_abbreviated_commit;
@@ -44,7 +44,7 @@ pub struct LocatedContent<'a> {
     /// The version, and every tag of the same commit.
     pub labels: &'a [VersionLabel],
     /// The commit, if it is known.
-    pub commit: Option<&'a ObjectId>,
+    pub commit: Option<&'a Revision>,
 }
 
 impl ResourcePattern {
@@ -85,7 +85,7 @@ impl ResourcePattern {
     }
 
     /// Whether the version matches, wherever it is.
-    pub fn has_version(&self, labels: &[VersionLabel], commit: Option<&ObjectId>) -> bool {
+    pub fn has_version(&self, labels: &[VersionLabel], commit: Option<&Revision>) -> bool {
         let Some(version) = &self.version else {
             return true;
         };

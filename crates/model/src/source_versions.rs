@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::digest::ObjectId;
+use crate::digest::Revision;
 use crate::version::{
     DEFAULT_VERSION, Requirement, VersionLabel, VersionRequirement, newest_range,
 };
@@ -19,11 +19,11 @@ pub struct SourceVersions {
     /// The default branch.
     pub default_branch: Option<String>,
     /// Branches.
-    pub branches: BTreeMap<String, ObjectId>,
+    pub branches: BTreeMap<String, Revision>,
     /// Tags.
-    pub tags: BTreeMap<String, ObjectId>,
+    pub tags: BTreeMap<String, Revision>,
     /// The objects of annotated tags, which have a separate date.
-    pub annotated: BTreeMap<String, ObjectId>,
+    pub annotated: BTreeMap<String, Revision>,
 }
 
 /// A required tag, branch or commit of a source, with its revision.
@@ -32,7 +32,7 @@ pub struct ResolvedVersion {
     /// The tag or branch, or the commit as written.
     pub label: VersionLabel,
     /// The commit.
-    pub revision: ObjectId,
+    pub revision: Revision,
 }
 
 impl SourceVersions {
@@ -147,7 +147,7 @@ impl VersionIndex {
     }
 
     /// The tags of a revision: another requirement may name it by one of them.
-    pub fn tags_of(&self, revision: &ObjectId) -> impl Iterator<Item = usize> {
+    pub fn tags_of(&self, revision: &Revision) -> impl Iterator<Item = usize> {
         let numbered = self.tags.iter().enumerate();
         numbered
             .filter(move |(_, tag)| self.versions.tags.get(tag.as_str()) == Some(revision))
@@ -221,11 +221,11 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
-    fn id(digit: &str) -> ObjectId {
+    fn id(digit: &str) -> Revision {
         digit.repeat(40).parse().unwrap()
     }
 
-    fn named(names: &[(&str, &str)]) -> BTreeMap<String, ObjectId> {
+    fn named(names: &[(&str, &str)]) -> BTreeMap<String, Revision> {
         let one = |(name, digit): &(&str, &str)| ((*name).to_owned(), id(digit));
         names.iter().map(one).collect()
     }

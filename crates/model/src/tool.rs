@@ -323,10 +323,10 @@ impl Tools {
             let Some(Destination::Files(_, format)) = tool.destination(kind) else {
                 return false;
             };
-            // Markdown and TOML alone are formats of many programs.
+            // Markdown, TOML and JSON alone are formats of many programs: Claude Code's hooks are JSON too.
             let own = format
                 .extension()
-                .filter(|own| !["md", "toml"].contains(own));
+                .filter(|own| !["md", "toml", "json"].contains(own));
             own.is_some_and(|own| path.ends_with(&format!(".{own}")))
         };
         self.tools.iter().find(owns).map(|tool| &tool.name)

@@ -114,7 +114,7 @@ prop_compose! {
             requirement: Some(requirement),
             commit: digits.parse().unwrap(),
         });
-        LockedLayer { checksum: Checksum::of(called.as_bytes()), capabilities: if pinned { LockedCapabilitySet::of(vec!["env A".to_owned()]) } else { LockedCapabilitySet::None }, name: LayerName::new(&called).unwrap(), pin }
+        LockedLayer { checksum: Checksum::of(called.as_bytes()), capabilities: if pinned { LockedCapabilitySet::of(vec!["env A".to_owned()]) } else { LockedCapabilitySet::of(Vec::new()) }, name: LayerName::new(&called).unwrap(), pin }
     }
 }
 

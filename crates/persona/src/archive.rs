@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use agpm_diag::{Diagnostic, Failure, codes};
-use agpm_model::ObjectId;
+use agpm_model::Revision;
 use agpm_text::{Document, Format, NodeKind, NodeRef, equal, parse_alone};
 
 use crate::kind::DocumentName;
@@ -30,15 +30,15 @@ fn is_archived(path: &str) -> bool {
 /// A repository, as the lossless rule needs it. Paths are from its root.
 pub trait CommitHistory {
     /// The files of a revision, each with the id of its content.
-    fn files_at(&self, revision: &str) -> Result<Vec<(String, ObjectId)>, Failure>;
+    fn files_at(&self, revision: &str) -> Result<Vec<(String, Revision)>, Failure>;
     /// The files of the work tree that are not ignored.
     fn files_now(&self) -> Result<Vec<String>, Failure>;
     /// The ids of the contents of files in the work tree.
-    fn contents(&self, files: &[String]) -> Result<Vec<ObjectId>, Failure>;
+    fn contents(&self, files: &[String]) -> Result<Vec<Revision>, Failure>;
     /// Every version of every file that was committed since a revision.
-    fn changes_since(&self, revision: &str) -> Result<Vec<(String, ObjectId)>, Failure>;
+    fn changes_since(&self, revision: &str) -> Result<Vec<(String, Revision)>, Failure>;
     /// The bytes of objects, in order; `None` for a missing one.
-    fn bytes_of(&self, objects: &[ObjectId]) -> Result<Vec<Option<Vec<u8>>>, Failure>;
+    fn bytes_of(&self, objects: &[Revision]) -> Result<Vec<Option<Vec<u8>>>, Failure>;
     /// Whether a file is in the work tree.
     fn is_file(&self, path: &str) -> bool;
     /// The bytes of a file of the work tree.
@@ -72,7 +72,7 @@ impl PersonaLevels<'_> {
 fn lost_documents(history: &dyn CommitHistory, revision: &str) -> Result<Vec<String>, Failure> {
     let was = history.files_at(revision)?;
     let is_gone = |path: &str| is_live_document(path) && !history.is_file(path);
-    let gone: Vec<&(String, ObjectId)> = was.iter().filter(|(path, _)| is_gone(path)).collect();
+    let gone: Vec<&(String, Revision)> = was.iter().filter(|(path, _)| is_gone(path)).collect();
     if gone.is_empty() {
         return Ok(Vec::new());
     }
@@ -81,9 +81,9 @@ fn lost_documents(history: &dyn CommitHistory, revision: &str) -> Result<Vec<Str
     let is_new = |path: &str| is_live_document(path) && !before.contains(path);
     let mut current_files = history.files_now()?;
     current_files.retain(|path| (is_archived(path) || is_new(path)) && history.is_file(path));
-    let contents: BTreeSet<ObjectId> = history.contents(&current_files)?.into_iter().collect();
+    let contents: BTreeSet<Revision> = history.contents(&current_files)?.into_iter().collect();
     let changes = history.changes_since(revision)?;
-    let mut versions: BTreeMap<&str, BTreeSet<&ObjectId>> = BTreeMap::new();
+    let mut versions: BTreeMap<&str, BTreeSet<&Revision>> = BTreeMap::new();
     for (path, content) in gone.iter().copied().chain(&changes) {
         versions.entry(path).or_default().insert(content);
     }
@@ -100,7 +100,7 @@ fn lost_documents(history: &dyn CommitHistory, revision: &str) -> Result<Vec<Str
     let archived = current_files.iter().filter(|path| is_archived(path));
     let archive = ArchivedDocuments::new(archived.filter_map(|path| history.read(path)));
     let ids = missing.iter().flat_map(|path| &versions[path]);
-    let ids: Vec<ObjectId> = ids.copied().cloned().collect();
+    let ids: Vec<Revision> = ids.copied().cloned().collect();
     // Reading objects starts a process, so nothing is read if no archive could keep it.
     let mut past_bytes = if archive.is_empty() {
         Vec::new().into_iter()
@@ -146,7 +146,7 @@ impl ArchivedDocuments {
         self.0
             .iter()
             .filter_map(Document::root)
-            .any(|archived| holds(archived, bytes))
+            .any(|archived| contains_value(archived, bytes))
     }
 }
 
@@ -155,16 +155,18 @@ fn document(bytes: Vec<u8>) -> Option<Document> {
 }
 
 /// Whether a value contains another one; it may have further keys and items.
-fn holds(archived: NodeRef<'_>, original: NodeRef<'_>) -> bool {
+fn contains_value(archived: NodeRef<'_>, original: NodeRef<'_>) -> bool {
     match (archived.kind(), original.kind()) {
         (NodeKind::Map, NodeKind::Map) => original.entries().all(|(key, value)| {
             archived
                 .get(key.content())
-                .is_some_and(|archived| holds(archived, value))
+                .is_some_and(|archived| contains_value(archived, value))
         }),
-        (NodeKind::List, NodeKind::List) => original
-            .items()
-            .all(|item| archived.items().any(|archived| holds(archived, item))),
+        (NodeKind::List, NodeKind::List) => original.items().all(|item| {
+            archived
+                .items()
+                .any(|archived| contains_value(archived, item))
+        }),
         _ => equal(archived, original),
     }
 }

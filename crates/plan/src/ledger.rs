@@ -242,6 +242,17 @@ impl Ledger {
         file.into_iter().chain(nodes).chain(blocks).collect()
     }
 
+    /// The labels of the owners at a path.
+    pub fn owner_labels_at(&self, path: &RelativePath) -> Vec<String> {
+        let owners = self.owners_at(path);
+        owners.into_iter().map(ToString::to_string).collect()
+    }
+
+    /// Whether a path is a managed file, or a shared file with managed entries.
+    pub fn records(&self, path: &RelativePath) -> bool {
+        self.files.contains_key(path) || self.shared.contains_key(path)
+    }
+
     /// The files that agpm wrote and another ledger does not record.
     pub fn written_files_missing_in(&self, recorded: &Ledger) -> Vec<RelativePath> {
         let files = self.files.iter();

@@ -85,12 +85,12 @@ fn readable(parsed: ParsedDocument) -> Result<Document, PatchError> {
         .root()
         .map(NodeRef::kind)
         .filter(|kind| *kind != NodeKind::Map);
-    let told_by_kind =
+    let reported_by_kind =
         |diagnostic: &Diagnostic| kind.is_some() && diagnostic.code == &codes::MARKDOWN_FENCE;
     let diagnostics: Vec<_> = parsed
         .diagnostics
         .into_iter()
-        .filter(|d| !told_by_kind(d))
+        .filter(|d| !reported_by_kind(d))
         .collect();
     match kind {
         _ if has_errors(&diagnostics) => Err(PatchError::Broken(diagnostics)),

@@ -1,5 +1,7 @@
 //! The added resources, their files, the commands they run, and how to undo it.
 
+use std::cmp::Reverse;
+
 use agpm_app::add::{AddReport, ProjectTools, ToolsOrigin};
 use agpm_app::manifest::{AddedResource, LeftOutResource};
 use agpm_app::project::write_mode::WriteMode;
@@ -12,6 +14,8 @@ use crate::styled::StyledLine;
 
 /// Resources that are left out, each on a line; `-v` shows all.
 const MOST_LEFT_OUT: usize = 10;
+/// How many resources with one reason are named.
+const MOST_NAMED: usize = 3;
 
 /// The report as text or as a document.
 pub fn render(mut report: AddReport, context: &RenderContext<'_>) -> RenderedReport {
@@ -80,24 +84,45 @@ fn tools_line(tools: &ProjectTools) -> String {
 }
 
 fn left_out_lines(left_out: &[LeftOutResource], detail: DetailLevel) -> Vec<String> {
-    let shown = match detail {
-        DetailLevel::All => left_out.len(),
-        DetailLevel::Folded => MOST_LEFT_OUT,
-    };
-    let mut lines: Vec<String> = left_out.iter().take(shown).map(left_out_line).collect();
-    if let Some(more) = left_out.len().checked_sub(shown).filter(|more| *more > 0) {
+    if detail == DetailLevel::All {
+        return left_out.iter().map(|one| left_out_line(&[one])).collect();
+    }
+    let mut alike: Vec<Vec<&LeftOutResource>> = Vec::new();
+    for one in left_out {
+        let is_alike = |group: &&mut Vec<&LeftOutResource>| {
+            (&group[0].tools, &group[0].reason) == (&one.tools, &one.reason)
+        };
+        match alike.iter_mut().find(is_alike) {
+            Some(group) => group.push(one),
+            None => alike.push(vec![one]),
+        }
+    }
+    // A reason that many share says most.
+    alike.sort_by_key(|group| Reverse(group.len()));
+    let shown = alike.iter().take(MOST_LEFT_OUT);
+    let mut lines: Vec<String> = shown.map(|group| left_out_line(group)).collect();
+    let more = alike.iter().skip(MOST_LEFT_OUT).map(Vec::len).sum();
+    if more > 0 {
         let count = counted(more, "resource", "resources");
         lines.push(format!("Left out {count} more; `-v` lists them"));
     }
     lines
 }
 
-fn left_out_line(left_out: &LeftOutResource) -> String {
-    let LeftOutResource { id, part, reason } = left_out;
-    let what = match part {
-        Some(part) => format!("{part} of {id}"),
-        None => id.clone(),
-    };
+/// One line for what was left out for the same reason.
+fn left_out_line(alike: &[&LeftOutResource]) -> String {
+    let named = alike.iter().take(MOST_NAMED).map(|one| match &one.part {
+        Some(part) => format!("{part} of {}", one.id),
+        None => one.id.clone(),
+    });
+    let mut what = named.collect::<Vec<_>>().join(", ");
+    if let Some(more) = alike.len().checked_sub(MOST_NAMED).filter(|more| *more > 0) {
+        what.push_str(&format!(" and {more} more"));
+    }
+    let LeftOutResource { tools, reason, .. } = alike[0];
+    if !tools.is_empty() {
+        what.push_str(&format!(" for {}", tools.join(", ")));
+    }
     one_line(&format!("Left out {what}: {reason}"))
 }
 

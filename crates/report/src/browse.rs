@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use agpm_diag::command_line;
-use agpm_discover::BrowseReport;
-use agpm_discover::{FoundResource, OfferedResource, SearchReport};
+use agpm_resolve::discover::BrowseReport;
+use agpm_resolve::discover::{FoundResource, OfferedResource, SearchReport};
 
 use crate::diagnostics::{ColorMode, one_line};
 use crate::rendering::{RenderContext, RenderedReport};

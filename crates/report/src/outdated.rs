@@ -7,7 +7,7 @@ use crate::rendering::{RenderContext, RenderedReport};
 use crate::styled::{LineStyle, StyledLine, StyledPiece};
 use crate::table::table_lines;
 
-const NOTHING: &str = "No resources installed. Run `agpm add`.\n";
+const NOTHING: &str = "No installed resource has versions. Run `agpm add`.\n";
 const HEAD: [&str; 6] = ["Name", "Type", "Source", "Current", "Wanted", "Latest"];
 
 /// A table, or a document.

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use crate::solve::{ClashKind, Conflict, ConflictingUnit, RequirementChain, SuggestedChange};
 use agpm_diag::{Diagnostic, Failure, Notes, codes, did_you_mean, nearest};
 use agpm_model::{
-    Manifest, ObjectId, Requirement, ResourceExtent, ResourceOrigin, SourceName, Unit,
+    Manifest, Requirement, ResourceExtent, ResourceOrigin, Revision, SourceName, Unit,
     VersionLabel, VersionRequirement,
 };
-use agpm_solve::{ClashKind, Conflict, ConflictingUnit, RequirementChain, SuggestedChange};
 
 use crate::entries::dependency_of;
 use crate::index::SourceIndex;
@@ -59,9 +59,9 @@ pub enum PathContent {
 /// Lists files of sources, for advice about paths that do not exist.
 pub trait FileListing {
     /// The content at a path of a commit.
-    fn at(&self, source: &SourceName, commit: &ObjectId, path: &str) -> PathContent;
+    fn at(&self, source: &SourceName, commit: &Revision, path: &str) -> PathContent;
     /// The paths of everything in a directory of a commit.
-    fn in_directory(&self, source: &SourceName, commit: &ObjectId, directory: &str) -> Vec<String>;
+    fn in_directory(&self, source: &SourceName, commit: &Revision, directory: &str) -> Vec<String>;
 }
 
 /// Explains conflicts.

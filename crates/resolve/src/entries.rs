@@ -4,16 +4,16 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use crate::solve::{ChosenCandidate, RootRequirement, Solution};
+use crate::{
+    EntryError, EntryGraph, ResourceEntry, TargetClash, TargetRequest, clashes, entries, target,
+};
 use agpm_diag::{Diagnostic, EntryRemedy, Failure, FailureKind, Notes, Remedy, codes};
 use agpm_model::{
     DeclaredDependency, Dependency, Destination, InstallMode, InstructionForm, Manifest,
     RESOURCE_TYPES, Requirement, ResourceId, ResourceType, SourceName, TargetLayout, ToolName,
     Unit, Variant,
 };
-use agpm_plan::{
-    EntryError, EntryGraph, ResourceEntry, TargetClash, TargetRequest, clashes, entries, target,
-};
-use agpm_solve::{ChosenCandidate, RootRequirement, Solution};
 
 use crate::index::{DeclaredNeeds, FoundContent, ResourceFiles, SourceIndex, SourceVersion};
 
@@ -286,9 +286,15 @@ fn target_clashes(manifest: &Manifest, entries: &[ResourceEntry]) -> Vec<Diagnos
         let mut diagnostic = Diagnostic::new(&codes::PACKAGE_TARGET_CLASH, message)
             .details([name(first), name(second)]);
         diagnostic.help = Some(way_out(manifest, entries, first, second));
+        // The later line of the manifest is the one that was added to it.
+        let later = if first.root > second.root {
+            first
+        } else {
+            second
+        };
         diagnostic
             .remedies
-            .extend(other_name(manifest, entries, second));
+            .extend(other_name(manifest, entries, later));
         let roots: BTreeSet<usize> = [second.root, first.root].into_iter().flatten().collect();
         for root in roots
             .into_iter()

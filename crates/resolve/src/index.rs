@@ -4,14 +4,14 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
+use crate::solve::{CandidateRank, RequiredUnit, UnitContent, UnitFacts};
 use agpm_diag::SourceSpan;
 use agpm_model::{
-    AllowedVersions, Checksum, DeclaredDependency, FileMode, ObjectId, Pin, RelativePath,
-    Requirement, ResolvedVersion, ResourceOrigin, ResourcePattern, SKILL_FILE, SourceAddress,
+    AllowedVersions, Checksum, DeclaredDependency, FileMode, Pin, RelativePath, Requirement,
+    ResolvedVersion, ResourceOrigin, ResourcePattern, Revision, SKILL_FILE, SourceAddress,
     SourceDeclaration, SourceName, SourceVersions, Unit, Variant, VersionIndex, VersionLabel,
     VersionRequirement,
 };
-use agpm_solve::{CandidateRank, RequiredUnit, UnitContent, UnitFacts};
 use agpm_trust::ReleaseAge;
 
 /// The only version of local content.
@@ -27,7 +27,7 @@ pub struct SourceVersion {
     /// The tag, branch or commit as required.
     pub label: VersionLabel,
     /// The commit; `None` for local content.
-    pub commit: Option<ObjectId>,
+    pub commit: Option<Revision>,
 }
 
 impl From<ResolvedVersion> for SourceVersion {
@@ -221,7 +221,7 @@ pub enum MissingFact {
     /// The commit of an abbreviated name.
     Rev(SourceName, String),
     /// The content at a path, or the matches of a pattern.
-    Content(Unit, Option<ObjectId>),
+    Content(Unit, Option<Revision>),
     /// The release dates of these tags of a source.
     Releases(SourceName, Vec<VersionLabel>),
 }
@@ -260,10 +260,10 @@ struct DeniedContent {
 #[derive(Debug, Default)]
 pub struct SourceIndex {
     indexes: BTreeMap<SourceName, VersionIndex>,
-    revs: BTreeMap<(SourceName, String), ObjectId>,
+    revs: BTreeMap<(SourceName, String), Revision>,
     /// The pins of the lockfile.
     pub pins: BTreeMap<Unit, SolverPin>,
-    contents: BTreeMap<Unit, BTreeMap<Option<ObjectId>, FoundContent>>,
+    contents: BTreeMap<Unit, BTreeMap<Option<Revision>, FoundContent>>,
     /// The variants that require each unit.
     variants: BTreeMap<Unit, BTreeSet<Variant>>,
     /// Sources that have no versions.
@@ -484,12 +484,12 @@ impl SourceIndex {
     }
 
     /// Adds the commit of an abbreviated name.
-    pub fn set_rev(&mut self, source: SourceName, rev: String, commit: ObjectId) {
+    pub fn set_rev(&mut self, source: SourceName, rev: String, commit: Revision) {
         self.revs.insert((source, rev), commit);
     }
 
     /// Adds the content of a unit at a commit.
-    pub fn set_content(&mut self, unit: Unit, commit: Option<ObjectId>, found: FoundContent) {
+    pub fn set_content(&mut self, unit: Unit, commit: Option<Revision>, found: FoundContent) {
         self.contents.entry(unit).or_default().insert(commit, found);
     }
 
@@ -512,7 +512,7 @@ impl SourceIndex {
     }
 
     /// The commits at which a unit was read.
-    pub fn commits_of(&self, unit: &Unit) -> Vec<Option<ObjectId>> {
+    pub fn commits_of(&self, unit: &Unit) -> Vec<Option<Revision>> {
         self.contents
             .get(unit)
             .into_iter()
@@ -525,7 +525,7 @@ impl SourceIndex {
     pub fn set_needs(
         &mut self,
         unit: &Unit,
-        commit: &Option<ObjectId>,
+        commit: &Option<Revision>,
         variant: Variant,
         declared: Vec<(DeclaredDependency, Unit)>,
     ) {
@@ -539,7 +539,7 @@ impl SourceIndex {
     }
 
     /// The content of a unit at a commit, if it was read.
-    pub fn found(&self, unit: &Unit, commit: Option<&ObjectId>) -> Option<&FoundContent> {
+    pub fn found(&self, unit: &Unit, commit: Option<&Revision>) -> Option<&FoundContent> {
         self.contents.get(unit)?.get(&commit.cloned())
     }
 
@@ -677,7 +677,7 @@ impl SourceIndex {
                 if self.choices(requirement) != *requirement {
                     numbers.truncate(1);
                 }
-                Ok(numbers.into_iter().map(number).collect())
+                Ok(numbers.into_iter().map(rank_at).collect())
             }
             AllowedVersions::Commit(digits) => self.rev(source, index, &digits),
         }
@@ -701,9 +701,9 @@ impl SourceIndex {
             .enumerate();
         let same = of_source
             .filter(|(_, (_, revision))| *revision == commit)
-            .map(|(at, _)| number(index.count() + at));
+            .map(|(at, _)| rank_at(index.count() + at));
         // A tag of that commit is acceptable too, if another requirement names it.
-        let tags = index.tags_of(commit).map(number);
+        let tags = index.tags_of(commit).map(rank_at);
         let mut all: Vec<CandidateRank> = same.chain(tags).collect();
         all.sort_unstable();
         Ok(all)
@@ -711,7 +711,7 @@ impl SourceIndex {
 }
 
 /// The candidate at an index of the list; the first rank is that of the pin.
-fn number(at: usize) -> CandidateRank {
+fn rank_at(at: usize) -> CandidateRank {
     CandidateRank(u32::try_from(at + 1).unwrap_or(u32::MAX))
 }
 
@@ -773,7 +773,7 @@ impl UnitFacts for SourceIndex {
         };
         let requirement = |(at, tag): (usize, &VersionLabel)| {
             let requirement = VersionRequirement::parse(tag.as_str()).ok()?;
-            Some((number(at), Requirement::Version(requirement)))
+            Some((rank_at(at), Requirement::Version(requirement)))
         };
         index.stable().filter_map(requirement).collect()
     }

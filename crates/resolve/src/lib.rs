@@ -2,17 +2,26 @@
 //!
 //! The crate has no access to files, the network or git: it names the missing facts, and the caller provides them.
 
+pub mod discover;
+pub mod plugin;
+pub mod solve;
+
 mod conflict;
 mod declared;
 mod declared_requirements;
+mod derived_names;
 mod entries;
 mod index;
+mod levels;
+mod lock_capabilities;
+mod lock_diff;
 mod lock_match;
 mod lock_view;
 mod locked_entries;
 mod locked_resource;
 mod marketplaces;
 mod needs;
+mod older_paths;
 mod open_sources;
 mod path_files;
 mod pins;
@@ -20,7 +29,10 @@ mod plugin_needs;
 mod plugin_root;
 mod plugins;
 mod required_source;
+mod resource_entries;
 mod shared_hooks;
+mod skill_directories;
+mod target;
 mod versions;
 mod written_id;
 
@@ -46,7 +58,7 @@ pub use marketplaces::{
 pub use needs::{NeedsReader, ReadContent};
 pub use open_sources::OpenSources;
 pub use path_files::{PathFiles, Unfit, found_unit, path_clash, portable_path};
-pub use pins::{UpdateScope, pins, relocated_sources, with_names_of};
+pub use pins::{UpdateScope, pins, relocated_sources};
 pub use plugin_needs::marketplace_entries;
 pub use plugins::{MarketplaceEntries, expand_plugins, part_remedy};
 pub use required_source::{
@@ -58,3 +70,19 @@ pub use versions::{
     report_skipped, report_versions, source_relocated,
 };
 pub use written_id::{WrittenId, ambiguous, means, near_ids};
+
+pub use derived_names::{ExcludedMatches, excluded};
+pub use levels::levels;
+pub use lock_capabilities::{
+    EarlierCapabilities, LockedCapabilities, capability_difference, lacks_capabilities,
+};
+pub use lock_diff::{
+    MovedPin, checksum_findings, frozen_difference, lock_difference, moved_pins,
+    refuse_foreign_paths,
+};
+pub use older_paths::{MovedFile, is_older_path, moved_files};
+pub use resource_entries::{EntryError, EntryGraph, Need, ResourceEntry, entries};
+pub use target::{
+    TargetClash, TargetRequest, ToolSharing, clashes, could_install_at, path_in_type_directory,
+    placements, target,
+};

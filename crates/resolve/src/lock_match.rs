@@ -2,13 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::{TargetRequest, placements};
 use agpm_diag::{Failure, FailureKind, Notes};
+use agpm_model::outdated_lock;
 use agpm_model::{
     Checksum, Dependency, InstallMode, LockEntry, LockedPlacement, Lockfile, Manifest, Patch,
     PatchScope, RelativePath, ResourceId, ResourceName, ResourceOrigin, ResourceType, ToolName,
     Unit,
 };
-use agpm_plan::{TargetRequest, outdated_lock, placements};
 
 use crate::declared::format_of;
 use crate::entries::ResolvedEntry;

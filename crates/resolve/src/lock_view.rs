@@ -8,7 +8,6 @@ use agpm_model::{
     Dependency, LOCK_NAME, LockEntry, LockedLayer, Lockfile, Manifest, RelativePath,
     ResourceExtent, ResourceId, ResourceType, normalize,
 };
-use agpm_plan::Ledger;
 use agpm_text::Value;
 
 use crate::written_id::{ambiguous, means, near_ids};
@@ -111,15 +110,20 @@ impl LockView {
         self
     }
 
-    /// The owners of a file, or of something in it.
-    pub fn owned_at(&self, working: &Path, ledger: &Ledger, word: &str) -> Vec<usize> {
+    /// The entries that own a file, or something in it.
+    pub fn owned_at(
+        &self,
+        working: &Path,
+        word: &str,
+        labels_at: &dyn Fn(&RelativePath) -> Vec<String>,
+    ) -> Vec<usize> {
         let mut owners: BTreeSet<String> = BTreeSet::new();
         for path in self
             .paths_of(working, word)
             .iter()
             .filter_map(|path| RelativePath::new(path).ok())
         {
-            owners.extend(ledger.owners_at(&path).into_iter().map(ToString::to_string));
+            owners.extend(labels_at(&path));
         }
         self.matching(|entry| owners.contains(&entry.label()))
     }

@@ -5,12 +5,13 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use crate::ResourceEntry;
 use agpm_diag::{Diagnostic, Failure, codes};
+use agpm_model::outdated_lock;
 use agpm_model::{
     InstallMode, LockEntry, LockedPlacement, Lockfile, Manifest, Pin, ResourceOrigin, Unit,
     Variant, VersionLabel,
 };
-use agpm_plan::{ResourceEntry, outdated_lock};
 
 use crate::entries::ResolvedEntry;
 use crate::index::{FoundContent, LOCAL, SourceIndex, SourceVersion};

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use crate::ResourceEntry;
 use agpm_model::{
-    Checksum, LayerName, LockEntry, LockedPlacement, ObjectId, RelativePath, ResourceType,
+    Checksum, LayerName, LockEntry, LockedPlacement, RelativePath, ResourceType, Revision,
     ToolName, VersionLabel,
 };
-use agpm_plan::ResourceEntry;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
@@ -138,7 +138,7 @@ pub struct LockedResource {
     pub requirement: Option<String>,
     /// The commit.
     #[serde(flatten, serialize_with = "agpm_model::serialize_commit")]
-    pub resolved_commit: Option<ObjectId>,
+    pub resolved_commit: Option<Revision>,
     /// The checksum of the content in its source.
     pub checksum: Option<Checksum>,
     /// The tools that it is for, and its paths.

@@ -1,13 +1,13 @@
 //! Locates plugins of marketplaces, from the lockfile or a `marketplace.json`.
 
+use crate::plugin::{Marketplace, MarketplaceEntry, PluginSource};
 use agpm_diag::{Diagnostic, Failure, FailureKind, SourceSpan, codes};
 use agpm_model::{
     DEFAULT_VERSION, Dependency, LockEntry, LockedMarketplace, Lockfile, Manifest,
-    MarketplacePlugin, ObjectId, Requirement, ResourceExtent, ResourceOrigin, ResourcePath,
-    ResourceType, SourceAddress, SourceDeclaration, SourceName, SourceScope, SourceVersions, Unit,
+    MarketplacePlugin, Requirement, ResourceExtent, ResourceOrigin, ResourcePath, ResourceType,
+    Revision, SourceAddress, SourceDeclaration, SourceName, SourceScope, SourceVersions, Unit,
     VersionRequirement,
 };
-use agpm_plugin::{Marketplace, MarketplaceEntry, PluginSource};
 
 /// Binds plugins of marketplaces to their locked locations, if the manifest still requires the same.
 pub fn bind_locked_plugins(manifest: &mut Manifest, lock: &Lockfile) {
@@ -51,7 +51,7 @@ fn locked_requirement(requirement: &str, declared: &Requirement) -> Requirement 
     if declared.as_str() == requirement {
         return declared.clone();
     }
-    if requirement.parse::<ObjectId>().is_ok() {
+    if requirement.parse::<Revision>().is_ok() {
         return Requirement::Rev(requirement.to_owned());
     }
     VersionRequirement::parse(requirement).map_or_else(|_| declared.clone(), Requirement::Version)
@@ -93,7 +93,7 @@ pub struct PluginLocation {
 #[derive(Debug)]
 pub struct NamedCommit {
     /// The id of the named commit.
-    pub id: ObjectId,
+    pub id: Revision,
     reference: Option<String>,
     /// The position of the dependency in the manifest.
     spot: SourceSpan,
@@ -101,7 +101,7 @@ pub struct NamedCommit {
 
 impl NamedCommit {
     /// The commit that an entry names.
-    pub fn new(sha: Option<&ObjectId>, reference: Option<&str>, spot: SourceSpan) -> Option<Self> {
+    pub fn new(sha: Option<&Revision>, reference: Option<&str>, spot: SourceSpan) -> Option<Self> {
         Some(NamedCommit {
             id: sha?.clone(),
             reference: reference.map(str::to_owned),
@@ -116,7 +116,7 @@ impl NamedCommit {
         &self,
         source: &SourceName,
         versions: &'v SourceVersions,
-    ) -> Result<Option<&'v ObjectId>, Failure> {
+    ) -> Result<Option<&'v Revision>, Failure> {
         let Some(reference) = self.reference.as_deref() else {
             return Ok(None);
         };
@@ -285,7 +285,7 @@ pub fn locate_plugin(
 
 /// An entry's requirement on the repository that it names: a commit wins over a reference.
 pub fn remote_requirement(
-    sha: Option<&ObjectId>,
+    sha: Option<&Revision>,
     reference: Option<&str>,
 ) -> Result<Requirement, agpm_model::RequirementError> {
     if let Some(sha) = sha {
@@ -312,7 +312,7 @@ mod tests {
     use super::*;
     use agpm_diag::{SourceMap, Span};
 
-    fn id(digit: &str) -> ObjectId {
+    fn id(digit: &str) -> Revision {
         digit.repeat(40).parse().expect("forty digits")
     }
 

@@ -3,12 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use crate::{ExcludedMatches, excluded};
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, SourceSpan, Span, codes, did_you_mean};
 use agpm_model::{
-    DeclaredDependency, Dependency, Manifest, ObjectId, Requirement, ResourceExtent, SourceName,
+    DeclaredDependency, Dependency, Manifest, Requirement, ResourceExtent, Revision, SourceName,
     Unit, Variant, VersionRequirement, default_requirement,
 };
-use agpm_plan::{ExcludedMatches, excluded};
 use agpm_render::{TemplateNames, TemplateRenderer};
 
 use crate::declared::{DeclaringResource, EscapedPath, declared_unit};
@@ -29,7 +29,7 @@ pub struct ReadContent {
     /// The unit.
     pub unit: Unit,
     /// The commit; `None` for local content.
-    pub commit: Option<ObjectId>,
+    pub commit: Option<Revision>,
     /// The content.
     pub found: FoundContent,
 }
@@ -37,7 +37,7 @@ pub struct ReadContent {
 /// A unit at a commit that is required under one variant.
 struct VariantUnit {
     unit: Unit,
-    commit: Option<ObjectId>,
+    commit: Option<Revision>,
     variant: Variant,
 }
 
@@ -173,7 +173,7 @@ impl<'a> NeedsReader<'a> {
         if self.manifest.is_in_place(unit) {
             return Ok(Vec::new());
         }
-        let label = commit.as_ref().map_or("local", ObjectId::short);
+        let label = commit.as_ref().map_or("local", Revision::short);
         let (names, renderer) = (&self.names[variant], &self.renderer);
         let declared = DeclaringResource {
             unit,

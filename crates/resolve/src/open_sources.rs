@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use crate::plugin::Marketplace;
 use agpm_diag::Failure;
-use agpm_model::{ObjectId, ResourceOrigin, SourceName, SourceVersions};
-use agpm_plugin::Marketplace;
+use agpm_model::{ResourceOrigin, Revision, SourceName, SourceVersions};
 
 use crate::marketplaces::NamedCommit;
 
@@ -14,7 +14,7 @@ pub trait OpenSources: Sync {
     fn is_open(&self, source: &SourceName) -> bool;
 
     /// Whether a path exists in an origin at a commit.
-    fn exists(&self, origin: &ResourceOrigin, commit: Option<&ObjectId>, path: &str) -> bool;
+    fn exists(&self, origin: &ResourceOrigin, commit: Option<&Revision>, path: &str) -> bool;
 
     /// The tags and branches of a source; `None` for one without versions.
     fn versions(&self, source: &SourceName) -> Result<Option<Arc<SourceVersions>>, Failure>;
@@ -23,7 +23,7 @@ pub trait OpenSources: Sync {
     fn marketplace(
         &self,
         source: &SourceName,
-        revision: Option<&ObjectId>,
+        revision: Option<&Revision>,
     ) -> Result<Arc<Marketplace>, Failure>;
 
     /// The marketplace of a source without a requirement.

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
+use crate::clashes;
+use crate::solve::RequiredUnit;
 use agpm_diag::{Diagnostic, codes};
 use agpm_model::{RelativePath, Requirement, ResourceExtent, ResourcePath, SKILL_FILE, Unit};
-use agpm_plan::clashes;
-use agpm_solve::RequiredUnit;
 
 use crate::index::{FoundContent, ResourceFiles, SourceFile};
 

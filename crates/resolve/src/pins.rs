@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use agpm_model::{
     BaseName, CatalogRemote, LayerName, LockEntry, LockedSource, Lockfile, Manifest, PinId,
-    ResourceId, ResourceName, SourceDeclaration, SourceName, Unit,
+    ResourceId, ResourceName, SourceName, Unit, with_names_of,
 };
 
 use crate::index::{PinState, SolverPin};
@@ -112,24 +112,6 @@ pub fn relocated_sources<'l>(manifest: &Manifest, lock: &'l Lockfile) -> BTreeSe
         .filter(has_moved)
         .map(|locked| &locked.name)
         .collect()
-}
-
-/// The lockfile with sources renamed as in the manifest, if only the name changed.
-pub fn with_names_of(manifest: &Manifest, lock: &Lockfile) -> Lockfile {
-    let mut lock = lock.clone();
-    for source in lock
-        .sources
-        .clone()
-        .iter()
-        .filter(|source| manifest.source(&source.name).is_none())
-    {
-        let same = |now: &&SourceDeclaration| source.url.as_deref() == Some(now.address.redacted());
-        let Some(now) = manifest.sources.iter().find(same) else {
-            continue;
-        };
-        lock.rename_source(&source.name, &now.name);
-    }
-    lock
 }
 
 fn is_named(named: &BTreeSet<PinId>, locked: &LockEntry) -> bool {

@@ -3,16 +3,16 @@
 
 use std::sync::Arc;
 
-use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, SourceSpan, codes};
-use agpm_model::{
-    DeclaredDependency, Dependency, InstallMode, LockedMarketplace, Manifest, MarketplacePlugin,
-    ObjectId, Requirement, ResourceExtent, ResourceOrigin, ResourcePath, ResourceType, SourceName,
-    Unit, VersionRequirement,
-};
-use agpm_plan::outdated_lock;
-use agpm_plugin::{
+use crate::plugin::{
     Marketplace, MarketplaceEntry, PluginContext, PluginDependency, PluginSource, PluginTree,
     Strictness, has_root_variable, manifest_of, paths_of_script, read_plugin, script_paths,
+};
+use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, SourceSpan, codes};
+use agpm_model::outdated_lock;
+use agpm_model::{
+    DeclaredDependency, Dependency, InstallMode, LockedMarketplace, Manifest, MarketplacePlugin,
+    Requirement, ResourceExtent, ResourceOrigin, ResourcePath, ResourceType, Revision, SourceName,
+    Unit, VersionRequirement,
 };
 use agpm_text::{Format, Value, parse_alone, to_value};
 
@@ -42,7 +42,7 @@ struct OwnMarketplace {
 
 enum MarketplaceVersion {
     /// A commit; `None` for a directory.
-    At(Option<ObjectId>),
+    At(Option<Revision>),
     /// The default branch.
     Default,
 }
@@ -50,7 +50,7 @@ enum MarketplaceVersion {
 impl PluginFinder<'_> {
     /// The marketplace of a plugin: the pinned one for a plugin of the manifest; for others the version of the plugin
     /// itself, or, in another repository, the version that the manifest's plugins are from.
-    fn own_marketplace(&self, unit: &Unit, commit: Option<&ObjectId>) -> Option<OwnMarketplace> {
+    fn own_marketplace(&self, unit: &Unit, commit: Option<&Revision>) -> Option<OwnMarketplace> {
         let dependencies = self.manifest.dependencies.iter();
         let pins = dependencies
             .filter_map(|one| Some((&one.unit, one.marketplace.as_ref()?.pin.as_ref()?)));
@@ -93,7 +93,7 @@ impl PluginFinder<'_> {
     fn entry_of(
         &self,
         unit: &Unit,
-        commit: Option<&ObjectId>,
+        commit: Option<&Revision>,
     ) -> Result<Option<MarketplaceEntry>, Failure> {
         let own = self.own_marketplace(unit, commit);
         let Some((listed, own)) = unit.marketplace.as_ref().zip(own) else {
@@ -180,7 +180,7 @@ impl RemoteNeed {
 pub(crate) fn plugin_needs(
     finder: &PluginFinder<'_>,
     unit: &Unit,
-    commit: Option<&ObjectId>,
+    commit: Option<&Revision>,
     resource: &ResourceFiles,
     notes: &mut Notes,
 ) -> Result<Vec<PluginNeed>, Failure> {
@@ -209,7 +209,7 @@ pub(crate) fn plugin_needs(
 fn marketplace_of(
     finder: &PluginFinder<'_>,
     unit: &Unit,
-    commit: Option<&ObjectId>,
+    commit: Option<&Revision>,
     dependency: &PluginDependency,
 ) -> Result<Listing, Failure> {
     let Some(own) = finder.own_marketplace(unit, commit) else {

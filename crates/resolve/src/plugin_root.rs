@@ -1,11 +1,11 @@
 //! The directory of a plugin, and its notation in the files of a tool.
 
-use agpm_model::{RelativePath, ResourceType, ToolName};
-use agpm_plan::ResourceEntry;
-use agpm_plugin::{
+use crate::ResourceEntry;
+use crate::plugin::{
     PluginPaths, PluginTree, RelativeFiles, RootReference, environment_of, rewrite_hooks,
     rewrite_markdown, rewrite_servers,
 };
+use agpm_model::{RelativePath, ResourceType, ToolName};
 use agpm_text::Value;
 use agpm_tools::{OWN_TOOL, REFERENCE_TOOL, TOOLS, find};
 

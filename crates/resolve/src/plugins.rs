@@ -3,6 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use crate::plugin::{
+    ManifestFile, MarketplaceEntry, PartContent, PluginContext, PluginDialect, PluginListing,
+    PluginPart, PluginTree, RelativeFiles, manifest_for, manifest_of, named_files, read_plugin,
+    unknown_variables,
+};
+use crate::{ResourceEntry, TargetClash, TargetRequest, ToolSharing, clashes, placements};
 use agpm_diag::{
     Diagnostic, EntryRemedy, Failure, Notes, PartNaming, Remedy, Severity, codes, did_you_mean,
     has_errors,
@@ -11,12 +17,6 @@ use agpm_model::{
     Checksum, Dependency, FileMode, InstallMode, InstructionForm, LockedPlacement, Manifest,
     PartChoice, PartFilter, PartNames, RelativePath, ResourceId, ResourceName, ResourcePath,
     ResourceType, SKILL_FILE, TargetLayout, ToolName, Unit, is_plugin_name,
-};
-use agpm_plan::{ResourceEntry, TargetClash, TargetRequest, ToolSharing, clashes, placements};
-use agpm_plugin::{
-    ManifestFile, MarketplaceEntry, PartContent, PluginContext, PluginDialect, PluginListing,
-    PluginPart, PluginTree, RelativeFiles, manifest_for, manifest_of, named_files, read_plugin,
-    unknown_variables,
 };
 use agpm_render::patch;
 use agpm_text::{Format, Value, parse_alone, to_value};
@@ -439,9 +439,12 @@ impl<'a> PluginExpansion<'a> {
         if skipped.is_empty() {
             return;
         }
+        let quoted = |names: &[&str]| -> Vec<String> {
+            names.iter().map(|name| format!("`{name}`")).collect()
+        };
         let kinds = skipped
             .iter()
-            .map(|(kind, names)| format!("{kind}: {}", names.join(", ")));
+            .map(|(kind, names)| format!("{kind}: {}", quoted(names).join(", ")));
         let message = format!(
             "{tool} does not support these parts of plugin `{}`",
             self.name()
@@ -913,14 +916,14 @@ fn report_part_clashes(manifest: &Manifest, entries: &[ResolvedEntry], notes: &m
         if first.part_of.is_empty() && resolved.part_of.is_empty() {
             continue;
         }
-        let found = clash(manifest, entries, first, resolved);
+        let found = defined_twice(manifest, entries, first, resolved);
         if reported.insert((resolved.label(), Checksum::of(found.message.as_bytes()))) {
             notes.diagnostics.push(found);
         }
     }
 }
 
-fn clash(
+fn defined_twice(
     manifest: &Manifest,
     entries: &[ResolvedEntry],
     first: &ResolvedEntry,

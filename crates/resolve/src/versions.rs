@@ -2,12 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::solve::Solution;
 use agpm_diag::{Diagnostic, Notes, codes};
 use agpm_model::{
-    DEFAULT_VERSION, Lockfile, Manifest, ObjectId, Requirement, ResourceOrigin, SourceName,
+    DEFAULT_VERSION, Lockfile, Manifest, Requirement, ResourceOrigin, Revision, SourceName,
     SourceVersions, Unit, VersionLabel,
 };
-use agpm_solve::Solution;
 
 use crate::entries::ResolvedEntry;
 use crate::index::{PinState, SolverPin, SourceIndex};
@@ -169,7 +169,7 @@ pub fn report_moved_tags(
     notes: &mut Notes,
 ) {
     // One tag may be locked at two commits, if it moved between two runs.
-    let tags: BTreeSet<(&VersionLabel, &ObjectId)> = lock
+    let tags: BTreeSet<(&VersionLabel, &Revision)> = lock
         .pins()
         .filter(|one| one.pin.source.name() == Some(source))
         .map(|one| (&one.pin.version, &one.pin.commit))
@@ -185,7 +185,7 @@ pub fn moved_tag(
     source: &SourceName,
     refs: &SourceVersions,
     label: &VersionLabel,
-    locked: Option<&ObjectId>,
+    locked: Option<&Revision>,
 ) -> Option<Diagnostic> {
     let now = refs
         .tags
@@ -193,7 +193,7 @@ pub fn moved_tag(
         .filter(|now| locked != Some(*now))?;
     let message = format!(
         "tag {label} of {source} moved: {} -> {}",
-        locked.map(ObjectId::short).unwrap_or_default(),
+        locked.map(Revision::short).unwrap_or_default(),
         now.short()
     );
     let help = "agpm uses the locked commit; run `agpm update` to use the new one";

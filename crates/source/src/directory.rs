@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use agpm_model::{ObjectId, RelativePath, SourceVersions, is_credential_path, normalize};
+use agpm_model::{RelativePath, Revision, SourceVersions, is_credential_path, normalize};
 use agpm_store::{
     self as store, ConfinedDirectory, ListedEntry, ListedKind, StoreError, StoreProblem, parallel,
 };
@@ -111,29 +111,29 @@ impl Source for DirectorySource {
         Ok(Arc::default())
     }
 
-    fn find_revision(&self, digits: &str) -> Result<ObjectId, SourceError> {
+    fn find_revision(&self, digits: &str) -> Result<Revision, SourceError> {
         Err(self.missing_error(&format!("commit `{digits}`")))
     }
 
-    fn has_revision(&self, _: &ObjectId) -> bool {
+    fn has_revision(&self, _: &Revision) -> bool {
         false
     }
 
-    fn fetch(&self, revisions: &[ObjectId], _: FileFetching) -> Result<(), SourceError> {
+    fn fetch(&self, revisions: &[Revision], _: FileFetching) -> Result<(), SourceError> {
         match revisions.first() {
             Some(revision) => Err(self.missing_error(&format!("commit `{revision}`"))),
             None => Ok(()),
         }
     }
 
-    fn entry(&self, _: Option<&ObjectId>, path: &str) -> Result<Option<SourceEntry>, SourceError> {
+    fn entry(&self, _: Option<&Revision>, path: &str) -> Result<Option<SourceEntry>, SourceError> {
         let found = store::kind_at(&self.directory.join(path))?;
         Ok(found.map(|kind| entry_of(path.to_owned(), kind)))
     }
 
     fn walk(
         &self,
-        _: Option<&ObjectId>,
+        _: Option<&Revision>,
         directory: &str,
         enters: &dyn Fn(&str) -> bool,
     ) -> Result<SourceTree, SourceError> {
@@ -202,7 +202,7 @@ impl Source for DirectorySource {
 
     fn directory(
         &self,
-        revision: Option<&ObjectId>,
+        revision: Option<&Revision>,
         inner: Option<&RelativePath>,
     ) -> Result<PathBuf, SourceError> {
         let Some(inner) = inner else {
@@ -214,7 +214,7 @@ impl Source for DirectorySource {
 
     fn cached_directory(
         &self,
-        revision: Option<&ObjectId>,
+        revision: Option<&Revision>,
         inner: Option<&RelativePath>,
     ) -> Option<PathBuf> {
         self.directory(revision, inner).ok()
@@ -222,7 +222,7 @@ impl Source for DirectorySource {
 
     fn require_directory(
         &self,
-        _: Option<&ObjectId>,
+        _: Option<&Revision>,
         inner: &RelativePath,
     ) -> Result<(), SourceError> {
         let wanted = self.directory.join(inner.as_str());

@@ -1,4 +1,4 @@
-use agpm_model::{Checksum, FileMode, ObjectId};
+use agpm_model::{Checksum, FileMode, Revision};
 
 /// An entry at a path of a source.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -8,7 +8,7 @@ pub struct SourceEntry {
     /// File, directory or symlink.
     pub kind: SourceEntryKind,
     /// The id of the content, if the source has one without reading it: equal ids mean equal contents.
-    pub id: Option<ObjectId>,
+    pub id: Option<Revision>,
 }
 
 /// The kind of an entry.

@@ -1,4 +1,3 @@
-use agpm_git::GitError;
 use agpm_store::StoreError;
 
 use crate::limits::MOST_DIRECTORIES;
@@ -71,32 +70,4 @@ pub enum SourceError {
     /// A local file could not be read or written.
     #[error(transparent)]
     Store(#[from] StoreError),
-}
-
-impl From<GitError> for SourceError {
-    fn from(error: GitError) -> Self {
-        let message = error.to_string();
-        match error {
-            GitError::Offline { .. } => SourceError::Offline(message),
-            GitError::Unreachable { .. } => SourceError::Unreachable(message),
-            GitError::AuthRefused { address, .. } => SourceError::AuthRefused { address, message },
-            GitError::NotFound { address, .. } => SourceError::NotFound { address, message },
-            GitError::Damaged { .. } => SourceError::Damaged(message),
-            GitError::NoSuchCommit { .. } => SourceError::NoSuchRevision(message),
-            GitError::Ambiguous { .. } => SourceError::AmbiguousRevision(message),
-            GitError::NoSuchDirectory {
-                directory, beside, ..
-            } => SourceError::NoSuchDirectory {
-                directory,
-                beside,
-                message,
-            },
-            GitError::TooMuch { .. } => SourceError::TooMuch(message),
-            GitError::NoGit { .. } | GitError::TooOld { .. } => SourceError::NoProgram(message),
-            GitError::MissingObject { .. } => SourceError::MissingFile(message),
-            GitError::TooLarge { .. } => SourceError::FileTooLarge(message),
-            GitError::Broken { .. } => SourceError::Broken(message),
-            GitError::Store(error) => SourceError::Store(error),
-        }
-    }
 }

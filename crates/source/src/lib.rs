@@ -9,7 +9,7 @@
 mod directory;
 mod entry;
 mod error;
-mod git;
+pub mod git;
 pub mod limits;
 mod open;
 mod resolve;
@@ -18,7 +18,7 @@ use std::fmt::Debug;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use agpm_model::{ObjectId, RelativePath, ResolvedVersion, SourceVersions};
+use agpm_model::{RelativePath, ResolvedVersion, Revision, SourceVersions};
 
 pub use directory::{AllowedDirectory, DirectorySource, SymlinkConfinement};
 pub use entry::{SourceEntry, SourceEntryKind, SourceTree, TreeWatch};
@@ -67,13 +67,13 @@ pub trait Source: Debug + Send + Sync {
     }
 
     /// Returns the revision whose id starts with these digits.
-    fn find_revision(&self, digits: &str) -> Result<ObjectId, SourceError>;
+    fn find_revision(&self, digits: &str) -> Result<Revision, SourceError>;
 
     /// Returns whether the files of a revision can be listed without contacting the source.
-    fn has_revision(&self, revision: &ObjectId) -> bool;
+    fn has_revision(&self, revision: &Revision) -> bool;
 
     /// Returns whether a revision is a tip or an ancestor of it.
-    fn is_reachable(&self, revision: &ObjectId, tip: &ObjectId) -> Result<bool, SourceError> {
+    fn is_reachable(&self, revision: &Revision, tip: &Revision) -> Result<bool, SourceError> {
         Ok(revision == tip)
     }
 
@@ -84,12 +84,12 @@ pub trait Source: Debug + Send + Sync {
     }
 
     /// Makes revisions available; missing ones are fetched in one request.
-    fn fetch(&self, revisions: &[ObjectId], files: FileFetching) -> Result<(), SourceError>;
+    fn fetch(&self, revisions: &[Revision], files: FileFetching) -> Result<(), SourceError>;
 
     /// Returns the entry at a path; `None` if it does not exist.
     fn entry(
         &self,
-        revision: Option<&ObjectId>,
+        revision: Option<&Revision>,
         path: &str,
     ) -> Result<Option<SourceEntry>, SourceError>;
 
@@ -97,7 +97,7 @@ pub trait Source: Debug + Send + Sync {
     /// [`limits::MOST_DIRECTORIES`]. Paths start at the top of the source.
     fn walk(
         &self,
-        revision: Option<&ObjectId>,
+        revision: Option<&Revision>,
         directory: &str,
         enters: &dyn Fn(&str) -> bool,
     ) -> Result<SourceTree, SourceError>;
@@ -114,21 +114,21 @@ pub trait Source: Debug + Send + Sync {
     /// Returns a local directory with the files of a revision, or of a directory in it.
     fn directory(
         &self,
-        revision: Option<&ObjectId>,
+        revision: Option<&Revision>,
         inner: Option<&RelativePath>,
     ) -> Result<PathBuf, SourceError>;
 
     /// Returns that directory if it exists already, without a request or a write.
     fn cached_directory(
         &self,
-        revision: Option<&ObjectId>,
+        revision: Option<&Revision>,
         inner: Option<&RelativePath>,
     ) -> Option<PathBuf>;
 
     /// Fails unless a revision has a directory; writes nothing.
     fn require_directory(
         &self,
-        revision: Option<&ObjectId>,
+        revision: Option<&Revision>,
         inner: &RelativePath,
     ) -> Result<(), SourceError>;
 
@@ -137,7 +137,7 @@ pub trait Source: Debug + Send + Sync {
         &self,
         _reference: Option<&str>,
         _inner: Option<&RelativePath>,
-        _revision: &ObjectId,
+        _revision: &Revision,
     ) -> Result<(), SourceError> {
         Ok(())
     }
@@ -147,7 +147,7 @@ pub trait Source: Debug + Send + Sync {
         &self,
         _reference: Option<&str>,
         _inner: Option<&RelativePath>,
-    ) -> Option<(ObjectId, PathBuf)> {
+    ) -> Option<(Revision, PathBuf)> {
         None
     }
 

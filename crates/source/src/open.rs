@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use agpm_git::{GitProgram, NetworkAccess, TransferProgress, is_git_directory};
+use crate::git::{GitProgram, NetworkAccess, TransferProgress, is_git_directory};
 use agpm_model::{AddressKind, SourceAddress};
 use agpm_store as store;
 

@@ -133,7 +133,7 @@ impl<'a> JournalExecution<'a> {
             if !taken && self.is_edited(operation)? {
                 continue;
             }
-            self.take(&at.to_string(), operation)
+            self.move_old_file_away(&at.to_string(), operation)
                 .map_err(self.fail(operation))?;
             self.require_taken(at, operation)?;
         }
@@ -188,7 +188,11 @@ impl<'a> JournalExecution<'a> {
         if self.clash == UnexpectedFile::Fail {
             return Ok(false);
         }
-        let now = match self.staging.store.see(&mut self.chain, &operation.path)? {
+        let now = match self
+            .staging
+            .store
+            .observe_path(&mut self.chain, &operation.path)?
+        {
             ObservedPath::File(file) => Some(file.content.checksum),
             // After a crash, a missing file was usually moved by the transaction, not by the user.
             ObservedPath::Missing => return Ok(false),
@@ -198,7 +202,7 @@ impl<'a> JournalExecution<'a> {
     }
 
     /// Moves the old file out of the way, if that is not done yet.
-    fn take(&mut self, at: &str, operation: &JournalOperation) -> io::Result<()> {
+    fn move_old_file_away(&mut self, at: &str, operation: &JournalOperation) -> io::Result<()> {
         if operation.before.is_none() || exists(&self.staging.old, at)? {
             return Ok(());
         }
@@ -253,7 +257,7 @@ impl<'a> JournalExecution<'a> {
         if !exists(&staging.old, &number).map_err(&fail)? {
             let dir = self.chain.parent(&operation.path).map_err(&fail)?;
             if !link(dir, name, &staging.old, &number).map_err(&fail)? {
-                self.take(&number, operation).map_err(&fail)?;
+                self.move_old_file_away(&number, operation).map_err(&fail)?;
             }
             self.require_planned(at, operation)?;
         }
@@ -298,10 +302,10 @@ impl<'a> JournalExecution<'a> {
                 return Ok(());
             }
             exchange(&staging.new, at, dir, name).map_err(&fail)?;
-            let ours = operation.after.map_or(Ok(true), |after| {
+            let is_own_content = operation.after.map_or(Ok(true), |after| {
                 is_unchanged(&staging.new, at, &after, None)
             });
-            if ours.map_err(&fail)? {
+            if is_own_content.map_err(&fail)? {
                 break;
             }
         }

@@ -59,7 +59,10 @@ impl<'a> PreCommitCheck<'a> {
         step: &FileStep<'_>,
     ) -> Result<(JournalOperation, Option<FileStamp>), StoreError> {
         let refuse = |problem| Err(self.store.error(step.path.as_str(), problem));
-        let (before, stamp) = match (step.expected, self.store.see(&mut self.chain, &step.path)?) {
+        let (before, stamp) = match (
+            step.expected,
+            self.store.observe_path(&mut self.chain, &step.path)?,
+        ) {
             (ExpectedFile::Missing | ExpectedFile::Anything, ObservedPath::Missing) => (None, None),
             // A file replaces a directory that is removed.
             (_, ObservedPath::Directory) if self.prune.contains(step.path.as_str()) => (None, None),
@@ -110,8 +113,8 @@ impl<'a> PreCommitCheck<'a> {
         let emptied: BTreeSet<&str> = self.removed.iter().flat_map(|path| above(path)).collect();
         // A directory sorts before what is in it.
         for directory in emptied.into_iter().rev() {
-            let is_ours = self.owned.contains(directory);
-            if !needed.contains(directory) && is_ours && self.becomes_empty(directory)? {
+            let is_owned = self.owned.contains(directory);
+            if !needed.contains(directory) && is_owned && self.becomes_empty(directory)? {
                 self.prune.insert(directory.to_owned());
             }
         }

@@ -245,7 +245,7 @@ impl ProjectStore {
 
     /// Observes a path. A symlink above it may lead to another directory of the project, but not out of it.
     pub fn observe(&self, path: &RelativePath) -> Result<ObservedPath, StoreError> {
-        let seen = self.see(&mut DirectoryChain::new(&self.root), path)?;
+        let seen = self.observe_path(&mut DirectoryChain::new(&self.root), path)?;
         Ok(seen.map(FileState::from))
     }
 
@@ -254,7 +254,7 @@ impl ProjectStore {
         let mut chain = DirectoryChain::new(&self.root);
         paths
             .iter()
-            .map(|path| Ok(self.see(&mut chain, path)?.map(FileState::from)))
+            .map(|path| Ok(self.observe_path(&mut chain, path)?.map(FileState::from)))
             .collect()
     }
 
@@ -281,7 +281,7 @@ impl ProjectStore {
         read_open(open_file(&self.root, path.as_str(), &full)?, &full, limit)
     }
 
-    pub(crate) fn see(
+    pub(crate) fn observe_path(
         &self,
         chain: &mut DirectoryChain<'_>,
         path: &RelativePath,

@@ -79,11 +79,11 @@ pub(crate) fn is_directory_list_path(path: &str) -> bool {
 
 /// Returns whether a lower-case path is one of the state's own files.
 pub(crate) fn is_own(path: &str) -> bool {
-    let ours =
+    let is_own_file =
         |rest: &str| rest.is_empty() || OURS.contains(&rest.split('/').next().unwrap_or_default());
     StateDirectory::ALL
         .iter()
-        .any(|state| state.within(path).is_some_and(ours))
+        .any(|state| state.within(path).is_some_and(is_own_file))
 }
 
 /// Returns whether a directory, by its lower-case path without symlinks, is a state or in one.

@@ -174,7 +174,7 @@ impl ProjectStore {
                 && reconciled.iter().all(|reconciled| reconciled.path != *path)
         };
         for (_, file) in journal.files().filter(|(_, file)| counts(&file.path)) {
-            let same = match (self.see(&mut chain, &file.path)?, &file.after) {
+            let same = match (self.observe_path(&mut chain, &file.path)?, &file.after) {
                 (ObservedPath::Missing, None) => true,
                 // A directory is at its path.
                 (ObservedPath::Directory, None) => journal

@@ -76,7 +76,7 @@ impl Document {
             self.format,
             Limits::default(),
         );
-        let as_meant = match (again.document.root(), expected) {
+        let is_as_intended = match (again.document.root(), expected) {
             (Some(root), Some(expected)) => equal(root, expected),
             (None, None) => true,
             // In TOML, a file without keys is an empty map.
@@ -85,7 +85,7 @@ impl Document {
             }
             _ => false,
         };
-        as_meant && !has_errors(&again.diagnostics)
+        is_as_intended && !has_errors(&again.diagnostics)
     }
 }
 

@@ -66,6 +66,7 @@ const CONFIG: &[ConfigFile] = &[ConfigFile::new(
     &[
         key("amp.mcpServers", KeyEffect::Servers),
         key("amp.dangerouslyAllowAll", KeyEffect::Unprotects(true)),
+        key("amp.permissions", KeyEffect::Permissions),
         key("amp.tools.disable", KeyEffect::Denies),
         key("amp.commands.allowlist", KeyEffect::Allows),
         key("amp.url", KeyEffect::Connects),

@@ -102,6 +102,10 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         source("agpm-cli 0.4.14, `src/cli/migrate.rs`", "2026-11-18"),
     ),
     config: CONFIG,
+    further_directories: SourcedList::new(
+        &[("instructions", ".claude/output-styles")],
+        source("Claude Code, Output styles", "2026-11-19"),
+    ),
     ..ToolDefinition::new("claude-code", "Claude Code")
 };
 
@@ -197,6 +201,11 @@ const CONFIG: &[ConfigFile] = &[
             key("mcpServers", KeyEffect::Servers),
             key("permissions/allow", KeyEffect::Allows),
             key("permissions/deny", KeyEffect::Denies),
+            key("permissions/ask", KeyEffect::Asks),
+            key(
+                "permissions/disableBypassPermissionsMode",
+                KeyEffect::Protects,
+            ),
             key(
                 "permissions/defaultMode",
                 KeyEffect::Mode(&["default", "plan"]),
@@ -226,7 +235,7 @@ const CONFIG: &[ConfigFile] = &[
             harmless("autoUpdatesChannel"),
             harmless("cleanupPeriodDays"),
             harmless("companyAnnouncements"),
-            harmless("disabledMcpjsonServers"),
+            key("disabledMcpjsonServers", KeyEffect::Protects),
             harmless("editorMode"),
             harmless("effortLevel"),
             harmless("fastMode"),
@@ -238,8 +247,6 @@ const CONFIG: &[ConfigFile] = &[
             harmless("maxThinkingTokens"),
             harmless("model"),
             harmless("outputStyle"),
-            harmless("permissions/ask"),
-            harmless("permissions/disableBypassPermissionsMode"),
             harmless("prefersReducedMotion"),
             harmless("preferredNotifChannel"),
             harmless("respectGitignore"),

@@ -255,6 +255,23 @@ const CONFIG: &[ConfigFile] = &[
         &[".codex/rules/**"],
         source("Codex, Rules: `prefix_rule`", "2026-11-19"),
     ),
+    ConfigFile::new(
+        &[
+            ".agents/skills/*/agents/openai.yaml",
+            ".codex/skills/*/agents/openai.yaml",
+        ],
+        &[
+            key("dependencies/tools/*/command", KeyEffect::Runs),
+            key("dependencies/tools/*/url", KeyEffect::Connects),
+            harmless("dependencies/tools/*/description"),
+            harmless("dependencies/tools/*/transport"),
+            harmless("dependencies/tools/*/type"),
+            harmless("dependencies/tools/*/value"),
+            harmless("interface"),
+            harmless("policy"),
+        ],
+        source("Codex, Agent Skills: agents/openai.yaml", "2026-11-19"),
+    ),
     // An agent may set every key of the configuration for itself.
     ConfigFile::new(
         &[".codex/agents/**"],

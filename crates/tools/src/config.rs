@@ -67,17 +67,21 @@ pub enum KeyEffect {
     ReadOnly,
     /// Tools that may not be used: a list.
     Denies,
+    /// Tools whose use a person confirms: a list.
+    Asks,
+    /// A protection, whatever its value; nothing protects without it.
+    Protects,
     /// Tools of the server that may be used without asking: a list, or whether all may.
     AllowsOfServer,
     /// The only tools of the server that may be used: a list.
     LimitsOfServer,
     /// Tools of the server that may not be used: a list.
     DeniesOfServer,
-    /// By tool, or by tool and pattern, whether its use is allowed, confirmed or denied.
+    /// By tool, by tool and pattern, or as a list of rules, whether its use is allowed, confirmed or denied.
     Permissions,
     /// A mode; the values here ask as much as the tool does by default, or more.
     Mode(&'static [&'static str]),
-    /// A switch that with this value removes a protection.
+    /// A switch that with this value removes a protection; with the other value it is one.
     Unprotects(bool),
     /// Variables of the tool itself and of everything that it starts, by name, with their values.
     Environment,
@@ -326,6 +330,22 @@ pub const HARMLESS_VARIABLES: &[&str] = &[
     "MCP_TIMEOUT",
     "MCP_TOOL_TIMEOUT",
 ];
+
+impl KeyEffect {
+    /// Whether a value holds something back, so another layer can take that away with an empty one.
+    pub fn holds_back(self) -> bool {
+        matches!(
+            self,
+            KeyEffect::Denies
+                | KeyEffect::Asks
+                | KeyEffect::Protects
+                | KeyEffect::DeniesOfServer
+                | KeyEffect::LimitsOfServer
+                | KeyEffect::Limits
+                | KeyEffect::Unprotects(false)
+        )
+    }
+}
 
 /// Whether a path is one of a pattern. Clients on some systems ignore case, so it is ignored here.
 pub(crate) fn matches_path(pattern: &str, path: &str) -> bool {

@@ -102,6 +102,10 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         source: source("VS Code, Agent hooks: hook file locations", "2026-11-18"),
     }),
     config: CONFIG,
+    further_directories: SourcedList::new(
+        &[("agents", ".github/chatmodes")],
+        source("VS Code, Custom chat modes", "2026-11-19"),
+    ),
     ..ToolDefinition::new("copilot", TITLE)
 };
 

@@ -42,6 +42,8 @@ pub struct ToolDefinition {
     pub credentials: SourcedList<&'static [&'static str]>,
     /// Directories of the project whose files it runs when it starts, whatever their mode.
     pub loaded_code: SourcedList<&'static str>,
+    /// Directories that it reads besides those of its types, each with the type: other spellings, and former names.
+    pub further_directories: SourcedList<(&'static str, &'static str)>,
     /// Its own configuration files, and what their keys let it do.
     pub config: &'static [ConfigFile],
     /// Environment variables that it only sets where it runs a plugin.
@@ -77,6 +79,7 @@ impl ToolDefinition {
             former_directories: SourcedList::NONE,
             credentials: SourcedList::NONE,
             loaded_code: SourcedList::NONE,
+            further_directories: SourcedList::NONE,
             config: &[],
             plugin_variables: SourcedList::NONE,
             foreign_hooks: None,

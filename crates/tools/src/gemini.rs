@@ -249,7 +249,7 @@ const CONFIG: &[ConfigFile] = &[
             harmless("general/vimMode"),
             harmless("hideBanner"),
             harmless("hideTips"),
-            harmless("mcp/excluded"),
+            key("mcp/excluded", KeyEffect::Protects),
             harmless("model"),
             harmless("output"),
             harmless("privacy"),
@@ -260,7 +260,15 @@ const CONFIG: &[ConfigFile] = &[
         source("Gemini CLI, Configuration: settings", "2026-11-19"),
     ),
     ConfigFile::unknown(
-        &[".gemini/policies/**"],
-        source("Gemini CLI, Policy engine", "2026-11-19"),
+        &[
+            ".gemini/policies/**",
+            ".gemini/.env",
+            ".gemini/sandbox*",
+            ".gemini/system.md",
+        ],
+        source(
+            "Gemini CLI, Policy engine; Configuration: environment files; Sandboxing; System prompt",
+            "2026-11-19",
+        ),
     ),
 ];

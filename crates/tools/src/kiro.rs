@@ -91,6 +91,13 @@ static TAGS: ToolNames = ToolNames {
         ("WebSearch", &["web"]),
         ("Task", &["subagent"]),
     ],
+    // The words of Kiro CLI before 3.0.
+    aliases: &[
+        ("execute_bash", &["Bash"]),
+        ("execute_cmd", &["Bash"]),
+        ("fs_read", &["Read", "LS", "Grep", "Glob"]),
+        ("fs_write", &["Write", "Edit", "NotebookEdit"]),
+    ],
     servers: Some(ServerTools {
         prefix: "@",
         separator: "/",

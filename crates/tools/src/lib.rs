@@ -99,6 +99,24 @@ pub fn is_loaded_code(path: &str) -> bool {
     directories.any(|directory| path.starts_with(directory))
 }
 
+/// The type of a file in a directory that a tool reads besides those of its types, and its path there.
+pub fn further_directory(path: &str) -> Option<(&'static str, &str)> {
+    let mut directories = TOOLS.iter().flat_map(|tool| tool.further_directories.items);
+    directories.find_map(|(kind, directory)| {
+        let inner = path.strip_prefix(directory)?.strip_prefix('/')?;
+        Some((*kind, inner))
+    })
+}
+
+/// Whether a file is one of those directly in the directory of a tool, where tools keep their configuration.
+pub fn is_of_tool_directory(path: &str) -> bool {
+    let directory = path.rsplit_once('/').map(|(directory, _)| directory);
+    directory.is_some_and(|directory| {
+        let mut tools = TOOLS.iter();
+        tools.any(|tool| [tool.directory.project, tool.directory.user].contains(&directory))
+    })
+}
+
 /// The configuration file with a path in a project or in home.
 pub fn config_file(path: &str) -> Option<&'static ConfigFile> {
     let mut files = TOOLS.iter().flat_map(|tool| tool.config);

@@ -72,6 +72,19 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         source("agpm-cli 0.4.14, `src/cli/migrate.rs`", "2026-11-18"),
     ),
     config: CONFIG,
+    further_directories: SourcedList::new(
+        &[
+            ("agents", ".opencode/agents"),
+            ("agents", ".opencode/mode"),
+            ("agents", ".opencode/modes"),
+            ("commands", ".opencode/commands"),
+            ("skills", ".opencode/skill"),
+        ],
+        source(
+            "OpenCode, Agents; Commands; Skills: both spellings",
+            "2026-11-19",
+        ),
+    ),
     ..ToolDefinition::new("opencode", TITLE)
 };
 

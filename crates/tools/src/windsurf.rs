@@ -101,6 +101,14 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         source: source("Devin CLI, Lifecycle Hooks", "2026-11-16"),
     }),
     config: CONFIG,
+    further_directories: SourcedList::new(
+        &[
+            ("instructions", ".windsurf/rules"),
+            ("commands", ".windsurf/workflows"),
+            ("skills", ".windsurf/skills"),
+        ],
+        source("Windsurf, Rules; Workflows; Skills", "2026-11-19"),
+    ),
     ..ToolDefinition::new("windsurf", TITLE)
 };
 
@@ -192,7 +200,7 @@ const CONFIG: &[ConfigFile] = &[
             key("permissions/allow", KeyEffect::Allows),
             key("permissions/deny", KeyEffect::Denies),
             harmless("$schema"),
-            harmless("permissions/ask"),
+            key("permissions/ask", KeyEffect::Asks),
             harmless("agent/model"),
             harmless("model"),
             harmless("theme"),
@@ -212,7 +220,11 @@ const CONFIG: &[ConfigFile] = &[
         source("Devin CLI, Lifecycle Hooks", "2026-11-19"),
     ),
     ConfigFile::new(
-        &[".devin/mcp_config.json", ".config/devin/mcp_config.json"],
+        &[
+            ".devin/mcp_config.json",
+            ".windsurf/mcp_config.json",
+            ".config/devin/mcp_config.json",
+        ],
         SERVER_FILE,
         source("Devin CLI, MCP Configuration", "2026-11-19"),
     ),

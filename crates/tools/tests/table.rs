@@ -105,6 +105,8 @@ fn sources(tool: &ToolDefinition) -> Vec<FactSource> {
     all.extend(tool.layer_files.source);
     all.extend(tool.credentials.source);
     all.extend(tool.loaded_code.source);
+    all.extend(tool.further_directories.source);
+    all.extend(tool.config.iter().map(|file| file.source));
     all.extend(tool.plugin_variables.source);
     all.extend(tool.foreign_hooks.map(|hooks| hooks.source));
     all.extend(tool.plugin_manifest.map(|manifest| manifest.source));

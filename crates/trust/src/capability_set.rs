@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use agpm_diag::{mask_line, mask_words};
-use agpm_model::{Owner, RESOURCE_TYPES, ResourceType};
+use agpm_model::{Checksum, Owner, RESOURCE_TYPES, ResourceType};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::server_command::ServerCommand;
@@ -183,6 +183,12 @@ pub struct CapabilitySet {
     /// Forbidden tools; one entry less is a permission more.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub denied: BTreeSet<ToolRule>,
+    /// Tools whose use a person confirms; one entry less is a permission more, unless it is denied.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub asks: BTreeSet<ToolRule>,
+    /// Settings that hold a tool back, such as its sandbox; one less is a permission more.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub protections: BTreeSet<String>,
     /// Names of variables that a server or a hook receives.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub env: BTreeSet<String>,
@@ -252,12 +258,16 @@ pub enum CapabilityName {
     Instructs,
     /// Forbids tools.
     Denies,
+    /// Has a person confirm the use of tools.
+    Asks,
+    /// Holds a tool back in another way.
+    Protects,
     /// Changes a setting whose effect is not known.
     Sets,
 }
 
 impl CapabilityName {
-    const ALL: [CapabilityName; 8] = [
+    const ALL: [CapabilityName; 10] = [
         CapabilityName::Runs,
         CapabilityName::Connects,
         CapabilityName::Tools,
@@ -265,6 +275,8 @@ impl CapabilityName {
         CapabilityName::Env,
         CapabilityName::Instructs,
         CapabilityName::Denies,
+        CapabilityName::Asks,
+        CapabilityName::Protects,
         CapabilityName::Sets,
     ];
 
@@ -284,6 +296,8 @@ impl CapabilityName {
             CapabilityName::Env => "env",
             CapabilityName::Instructs => "instructs",
             CapabilityName::Denies => "denies",
+            CapabilityName::Asks => "asks",
+            CapabilityName::Protects => "protects",
             CapabilityName::Sets => "sets",
         }
     }
@@ -440,6 +454,17 @@ impl CapabilitySet {
                 format!("no longer denies {rule}"),
             );
         }
+        let confirmed: BTreeSet<ToolRule> = self.asks.union(&self.denied).cloned().collect();
+        for rule in lost_denials(&before.asks, &confirmed) {
+            let lost = format!("no longer asks before {rule}");
+            add(CapabilityName::Permission, lost);
+        }
+        for protection in before.protections.difference(&self.protections) {
+            add(
+                CapabilityName::Permission,
+                format!("no longer has {protection}"),
+            );
+        }
         for (part, now) in &self.parts {
             let existing = before.parts.get(part);
             for (capability, value) in now.beyond(part, existing) {
@@ -474,7 +499,7 @@ impl CapabilitySet {
     /// The commands as they are shown and locked: without secrets.
     fn shown_runs(&self) -> BTreeSet<String> {
         let runs = self.runs.iter();
-        runs.map(|run| mask_words(&run.to_string())).collect()
+        runs.map(|run| shown_command(&run.to_string())).collect()
     }
 
     fn shown_connects(&self) -> BTreeSet<String> {
@@ -495,6 +520,8 @@ impl CapabilitySet {
         self.granted.extend(other.granted);
         self.permission.extend(other.permission);
         self.denied.extend(other.denied);
+        self.asks.extend(other.asks);
+        self.protections.extend(other.protections);
         self.env.extend(other.env);
         self.instructs.extend(other.instructs);
         self.sets.extend(other.sets);
@@ -550,6 +577,16 @@ impl ToolAccess {
             _ => ToolAccess::Session,
         }
     }
+}
+
+/// A command without secrets. The digest distinguishes it from a command with other secrets, which are too long to be
+/// guessed.
+fn shown_command(command: &str) -> String {
+    let masked = mask_words(command);
+    if masked == command {
+        return masked;
+    }
+    format!("{masked} ({})", Checksum::of(command.as_bytes()))
 }
 
 /// Modes that no earlier one covers.

@@ -2,8 +2,8 @@
 
 use agpm_diag::SourceSpan;
 use agpm_model::{
-    AllowDeny, ExecutableMode, HostPattern, InstallMode, LocatedContent, ObjectId, Policy,
-    PolicyRule, RepositoryPattern, ResourceId, ResourceType, RuleName, SourceAddress, VersionLabel,
+    AllowDeny, ExecutableMode, HostPattern, InstallMode, LocatedContent, Policy, PolicyRule,
+    RepositoryPattern, ResourceId, ResourceType, Revision, RuleName, SourceAddress, VersionLabel,
     tag_names,
 };
 use serde::Serialize;
@@ -61,7 +61,7 @@ pub struct JudgedVersion {
     /// Every tag of the same commit: a commit or a branch may be a version without saying so.
     pub tags: Vec<VersionLabel>,
     /// The commit.
-    pub commit: Option<ObjectId>,
+    pub commit: Option<Revision>,
     /// Whether it is the tip of a branch.
     pub is_branch: bool,
     /// The age of the release.

@@ -33,7 +33,7 @@ pub use policy_report::{PolicyCheckReport, PolicyReport, PolicyRuleReport};
 pub use policy_set::{PlacedPolicy, PolicyLocation, PolicySet};
 pub use reading::{
     CapabilityReading, is_script, read_config, read_config_value, read_foreign_config, read_hooks,
-    read_resource, read_servers, unreadable,
+    read_resource, read_servers, unreadable, with_readable_front_matter,
 };
 pub use server_command::ServerCommand;
 pub use tool_rule::ToolRule;

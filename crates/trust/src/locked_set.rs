@@ -40,6 +40,12 @@ impl CapabilitySet {
         for rule in &self.denied {
             add(CapabilityName::Denies, &rule.to_string());
         }
+        for rule in &self.asks {
+            add(CapabilityName::Asks, &rule.to_string());
+        }
+        for protection in &self.protections {
+            add(CapabilityName::Protects, protection);
+        }
         for (part, capabilities) in &self.parts {
             for rule in tool_lines(capabilities.tools.as_ref()) {
                 add(CapabilityName::Tools, &format!("{rule} ({part})"));
@@ -75,6 +81,8 @@ impl CapabilitySet {
                 Some(CapabilityName::Env) => drop(set.env.insert(value)),
                 Some(CapabilityName::Instructs) => drop(set.instructs.insert(value, 0)),
                 Some(CapabilityName::Sets) => drop(set.sets.insert(value)),
+                Some(CapabilityName::Asks) => drop(set.asks.insert(ToolRule::parse(&value))),
+                Some(CapabilityName::Protects) => drop(set.protections.insert(value)),
                 Some(name) => set.add_rule(name, &value, limits),
                 None => {}
             }

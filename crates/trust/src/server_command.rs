@@ -25,6 +25,10 @@ impl ServerCommand {
 
     /// The command that `command` and `args` define; `None` without a program. A list has the program first.
     pub fn of_values(command: &Value, arguments: Option<&Value>) -> Option<Self> {
+        // Zed: the path is in an object, next to its arguments.
+        if let Some((program, own)) = program_of(command) {
+            return ServerCommand::of_values(program, own.or(arguments));
+        }
         let further = arguments.map(words_of).unwrap_or_default();
         ServerCommand::of_words(words_of(command).into_iter().chain(further))
     }
@@ -33,6 +37,14 @@ impl ServerCommand {
     pub fn words(&self) -> impl Iterator<Item = &str> {
         std::iter::once(self.program.as_str()).chain(self.arguments.iter().map(String::as_str))
     }
+}
+
+/// The program and the arguments of an object.
+pub(crate) fn program_of(value: &Value) -> Option<(&Value, Option<&Value>)> {
+    let keys = ["command", "path", "exec", "program"];
+    let program = keys.iter().find_map(|key| value.get(key))?;
+    let arguments = value.get("args").or_else(|| value.get("arguments"));
+    Some((program, arguments))
 }
 
 /// The words of a list, or the one word of a scalar.

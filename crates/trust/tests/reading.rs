@@ -125,6 +125,28 @@ fn front_matter() {
         ),
         (Agents, "name: a", &[]),
         (Agents, "tools: []", &["tools none"]),
+        // Nothing is stated, so everything may be used.
+        (Agents, "tools: \"\"", &[]),
+        (
+            Agents,
+            "name: a\n!!str hooks: {Stop: [{command: x}]}",
+            &["runs x (Stop)"],
+        ),
+        (
+            Agents,
+            "!!str permissionMode: bypassPermissions",
+            &["permission bypassPermissions"],
+        ),
+        (
+            Agents,
+            "&a permissionMode: bypassPermissions",
+            &["permission bypassPermissions"],
+        ),
+        (
+            Agents,
+            "? permissionMode\n: bypassPermissions",
+            &["permission bypassPermissions"],
+        ),
         (
             Agents,
             "tools: [shell, readFile]",
@@ -230,6 +252,46 @@ fn front_matter() {
     );
 }
 
+/// Clients differ in where they find front matter, and each of them may be the one.
+#[test]
+fn front_matter_is_found_where_any_client_finds_it() {
+    let read = |text: &str| lines(&read_resource(ResourceType::Agents, "x.md", text));
+    let inner = "permissionMode: bypassPermissions";
+    for text in [
+        format!("---  \n{inner}\n---\n"),
+        format!("---\r\n{inner}\r\n---\r\n"),
+        format!("---\r{inner}\r---\rtext\r"),
+        format!("\u{feff}---\n{inner}\n---\n"),
+        format!("\n \n---\n{inner}\n---\n"),
+        format!("\u{feff}\n---\n{inner}\n---\n"),
+        format!("---\n{inner}\n"),
+    ] {
+        assert_eq!(read(&text), ["permission bypassPermissions"], "{text:?}");
+    }
+    // Some clients read other languages there, and one of them runs JavaScript.
+    for text in [
+        "---js\n{name: process.exit()}\n---\ntext",
+        "---json\n{\"permissionMode\": \"bypassPermissions\"}\n---\ntext",
+        "---yaml\npermissionMode: bypassPermissions\n---\n",
+        "--- # x\npermissionMode: bypassPermissions\n---\n",
+    ] {
+        let found = read(text);
+        assert!(
+            found.len() == 1 && found[0].starts_with("sets unreadable text = sha256:"),
+            "{text:?}: {found:?}"
+        );
+        // The text after it is for the model.
+        assert_eq!(read(&format!("{text} and more")), found, "{text:?}");
+    }
+    for text in [
+        "-----\ntext\n",
+        "text\n---\npermissionMode: bypassPermissions\n---\n",
+        "- a\n- b\n",
+    ] {
+        assert!(read(text).is_empty(), "{text:?}");
+    }
+}
+
 #[test]
 fn inline_commands() {
     use ResourceType::{Commands, Skills};
@@ -252,6 +314,11 @@ fn inline_commands() {
             &["runs make\n```\ntest"],
         ),
         (Commands, "  ```!\nmake\n", &["runs make"]),
+        (
+            Commands,
+            "first ```!make``` then ```! test ``` and ```sh\nno\n```\n",
+            &["runs make", "runs test"],
+        ),
         (Commands, "An image ![x](y) and a `!` alone\n", &[]),
     ] {
         check(&read_resource(kind, "x.md", text), expected, text);
@@ -333,7 +400,7 @@ fn configuration_of_tools() {
         (
             ".cursor/cli.json",
             r#"{"permissions": {"allow": ["Shell(git)"], "deny": []}}"#,
-            &["tools Bash(git:*)"],
+            &["sets permissions.deny = []", "tools Bash(git:*)"],
         ),
     ] {
         check(&read_config(path, text.as_bytes()).unwrap(), expected, text);
@@ -357,7 +424,10 @@ fn secrets_are_not_shown() {
     let reading = read_servers("x", &value(json));
     check(
         &reading,
-        &["runs a ********", "sets password = ********"],
+        &[
+            "runs a ******** (sha256:dec66553abc053cbb7bec46069265f53125b0fc39c643585ac449429b31d07af)",
+            "sets password = ********",
+        ],
         json,
     );
     let tokens = [

@@ -23,21 +23,8 @@ const CRATES: &[(&str, &[&str])] = &[
     ),
     (
         "agpm-catalog",
-        &[
-            "agpm-diag",
-            "agpm-text",
-            "agpm-model",
-            "agpm-merge",
-            "agpm-plan",
-        ],
+        &["agpm-diag", "agpm-text", "agpm-model", "agpm-merge"],
     ),
-    ("agpm-plugin", &["agpm-diag", "agpm-text", "agpm-model"]),
-    ("agpm-discover", &["agpm-diag", "agpm-text", "agpm-model"]),
-    (
-        "agpm-adopt",
-        &["agpm-diag", "agpm-text", "agpm-tools", "agpm-model"],
-    ),
-    ("agpm-solve", &[]),
     (
         "agpm-trust",
         &["agpm-diag", "agpm-text", "agpm-tools", "agpm-model"],
@@ -54,13 +41,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ),
     (
         "agpm-plan",
-        &[
-            "agpm-diag",
-            "agpm-text",
-            "agpm-tools",
-            "agpm-model",
-            "agpm-trust",
-        ],
+        &["agpm-diag", "agpm-text", "agpm-tools", "agpm-model"],
     ),
     (
         "agpm-resolve",
@@ -69,11 +50,8 @@ const CRATES: &[(&str, &[&str])] = &[
             "agpm-text",
             "agpm-tools",
             "agpm-model",
-            "agpm-solve",
-            "agpm-render",
-            "agpm-plan",
-            "agpm-plugin",
             "agpm-trust",
+            "agpm-render",
         ],
     ),
     (
@@ -83,8 +61,8 @@ const CRATES: &[(&str, &[&str])] = &[
             "agpm-text",
             "agpm-tools",
             "agpm-model",
-            "agpm-render",
             "agpm-trust",
+            "agpm-render",
             "agpm-plan",
             "agpm-resolve",
         ],
@@ -101,12 +79,11 @@ const CRATES: &[(&str, &[&str])] = &[
         ],
     ),
     (
-        "agpm-engine",
-        &["agpm-diag", "agpm-text", "agpm-model", "agpm-merge"],
+        "agpm-adopt",
+        &["agpm-diag", "agpm-text", "agpm-tools", "agpm-model"],
     ),
     ("agpm-store", &["agpm-diag", "agpm-text", "agpm-model"]),
-    ("agpm-git", &["agpm-model", "agpm-store"]),
-    ("agpm-source", &["agpm-model", "agpm-store", "agpm-git"]),
+    ("agpm-source", &["agpm-model", "agpm-store"]),
     (
         "agpm-bottle",
         &[
@@ -120,94 +97,89 @@ const CRATES: &[(&str, &[&str])] = &[
     (
         "agpm-app",
         &[
-            "agpm-adopt",
-            "agpm-bottle",
-            "agpm-catalog",
-            "agpm-compose",
             "agpm-diag",
-            "agpm-discover",
-            "agpm-git",
-            "agpm-layers",
-            "agpm-merge",
-            "agpm-model",
-            "agpm-persona",
-            "agpm-plan",
-            "agpm-plugin",
-            "agpm-render",
-            "agpm-resolve",
-            "agpm-solve",
-            "agpm-source",
-            "agpm-store",
             "agpm-text",
             "agpm-tools",
+            "agpm-model",
+            "agpm-merge",
+            "agpm-persona",
+            "agpm-catalog",
             "agpm-trust",
+            "agpm-render",
+            "agpm-plan",
+            "agpm-resolve",
+            "agpm-compose",
+            "agpm-layers",
+            "agpm-adopt",
+            "agpm-store",
+            "agpm-source",
+            "agpm-bottle",
         ],
     ),
     (
         "agpm-report",
         &[
-            "agpm-adopt",
-            "agpm-app",
-            "agpm-bottle",
-            "agpm-catalog",
             "agpm-diag",
-            "agpm-discover",
-            "agpm-layers",
-            "agpm-merge",
-            "agpm-model",
-            "agpm-persona",
-            "agpm-plan",
-            "agpm-render",
-            "agpm-resolve",
             "agpm-text",
+            "agpm-model",
+            "agpm-merge",
+            "agpm-persona",
+            "agpm-catalog",
             "agpm-trust",
+            "agpm-render",
+            "agpm-plan",
+            "agpm-resolve",
+            "agpm-layers",
+            "agpm-adopt",
+            "agpm-bottle",
+            "agpm-app",
         ],
     ),
     (
         "agpm-mcp",
         &[
-            "agpm-app",
-            "agpm-bottle",
-            "agpm-catalog",
             "agpm-diag",
-            "agpm-merge",
-            "agpm-model",
-            "agpm-persona",
-            "agpm-report",
             "agpm-text",
+            "agpm-model",
+            "agpm-merge",
+            "agpm-persona",
+            "agpm-catalog",
+            "agpm-bottle",
+            "agpm-app",
+            "agpm-report",
         ],
     ),
     (
         "agpm",
         &[
-            "agpm-adopt",
-            "agpm-app",
-            "agpm-bottle",
-            "agpm-catalog",
             "agpm-diag",
-            "agpm-discover",
-            "agpm-mcp",
-            "agpm-merge",
-            "agpm-model",
-            "agpm-persona",
-            "agpm-plan",
-            "agpm-report",
             "agpm-text",
+            "agpm-model",
+            "agpm-merge",
+            "agpm-persona",
+            "agpm-catalog",
             "agpm-trust",
+            "agpm-plan",
+            "agpm-resolve",
+            "agpm-adopt",
+            "agpm-bottle",
+            "agpm-app",
+            "agpm-report",
+            "agpm-mcp",
         ],
     ),
-    ("agpm-testkit", &["agpm-diag", "agpm-model", "agpm-text"]),
+    ("agpm-testkit", &["agpm-diag", "agpm-text", "agpm-model"]),
     (
         "agpm-xtask",
         &[
-            "agpm",
-            "agpm-bottle",
             "agpm-diag",
             "agpm-text",
             "agpm-tools",
             "agpm-model",
             "agpm-persona",
+            "agpm-bottle",
             "agpm-report",
+            "agpm",
         ],
     ),
 ];
@@ -251,7 +223,7 @@ const RESERVED: &[ReservedLibrary] = &[
 /// the root; it says which of them it lifts, and why.
 const TOUCH_THE_WORLD: &[&str] = &[
     "agpm-store",
-    "agpm-git",
+    "agpm-source",
     "agpm-mcp",
     "agpm",
     "agpm-testkit",
@@ -338,7 +310,7 @@ pub(crate) fn violations(root: &Path) -> Vec<String> {
     }
     for (directory, library, module) in CONFINED {
         let sources = root.join("crates").join(directory);
-        found.extend(strayed(&sources, library, module).into_iter().map(|file| {
+        found.extend(files_naming(&sources, library, module).into_iter().map(|file| {
             format!(
                 "crates/{directory}/{file} knows `{library}`, which only the module `{module}` may"
             )
@@ -346,9 +318,15 @@ pub(crate) fn violations(root: &Path) -> Vec<String> {
     }
     for directory in READERS {
         let sources = root.join("crates").join(directory);
-        found.extend(strayed(&sources, PROJECT_LOCK, "").into_iter().map(|file| {
-            format!("crates/{directory}/{file} names `{PROJECT_LOCK}`: only use cases write")
-        }));
+        found.extend(
+            files_naming(&sources, PROJECT_LOCK, "")
+                .into_iter()
+                .map(|file| {
+                    format!(
+                        "crates/{directory}/{file} names `{PROJECT_LOCK}`: only use cases write"
+                    )
+                }),
+        );
     }
     found.extend(unexpected_store_users(root));
     found.extend(
@@ -396,7 +374,7 @@ fn named_tool(text: &str) -> Option<&'static str> {
 }
 
 /// Source files that name a crate and do not belong to the module that may.
-fn strayed(sources: &Path, library: &str, module: &str) -> Vec<String> {
+fn files_naming(sources: &Path, library: &str, module: &str) -> Vec<String> {
     let mut found = Vec::new();
     for entry in fs::read_dir(sources).into_iter().flatten().flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
@@ -404,7 +382,7 @@ fn strayed(sources: &Path, library: &str, module: &str) -> Vec<String> {
             continue;
         }
         if entry.path().is_dir() {
-            let inner = strayed(&entry.path(), library, "");
+            let inner = files_naming(&entry.path(), library, "");
             found.extend(inner.into_iter().map(|file| format!("{name}/{file}")));
         } else if fs::read_to_string(entry.path()).is_ok_and(|text| text.contains(library)) {
             found.push(name);
@@ -417,7 +395,7 @@ fn strayed(sources: &Path, library: &str, module: &str) -> Vec<String> {
 /// Files of `app` that name the store and are not in the table.
 fn unexpected_store_users(root: &Path) -> Vec<String> {
     let mut found = Vec::new();
-    for file in strayed(&root.join("crates/app/src"), "agpm_store", "") {
+    for file in files_naming(&root.join("crates/app/src"), "agpm_store", "") {
         let is_listed = STORE_USERS
             .iter()
             .flat_map(|(_, paths)| paths.iter())
@@ -617,11 +595,11 @@ mod tests {
     fn a_crate_below_may_be_for_one_module() {
         let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("../bottle/src");
         assert_eq!(
-            strayed(&sources, "agpm_store", "loader"),
+            files_naming(&sources, "agpm_store", "loader"),
             Vec::<String>::new()
         );
         assert!(
-            strayed(&sources, "agpm_store", "model")
+            files_naming(&sources, "agpm_store", "model")
                 .iter()
                 .any(|file| file.starts_with("loader/"))
         );
@@ -631,10 +609,10 @@ mod tests {
     fn readers_do_not_hold_the_lock_of_a_project() {
         let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
         assert_eq!(
-            strayed(&crates.join("app/src/project"), PROJECT_LOCK, ""),
+            files_naming(&crates.join("app/src/project"), PROJECT_LOCK, ""),
             Vec::<String>::new()
         );
-        assert!(!strayed(&crates.join("app/src"), PROJECT_LOCK, "").is_empty());
+        assert!(!files_naming(&crates.join("app/src"), PROJECT_LOCK, "").is_empty());
     }
 
     #[test]

@@ -9,9 +9,9 @@ use crate::manifest::{
 use crate::offers::{CandidateFilter, LocationFinder, ResourceLocation, SourceOffer};
 use crate::project::world::World;
 use agpm_diag::{Failure, did_you_mean, unknown_name};
-use agpm_discover::{Candidate, CandidateChoice, CandidateType, SelectionMode, choose};
-use agpm_discover::{PickItem, PickState};
 use agpm_model::{Address, InnerAddress, Manifest, NamedAddress, PluginAddress};
+use agpm_resolve::discover::{Candidate, CandidateChoice, CandidateType, SelectionMode, choose};
+use agpm_resolve::discover::{PickItem, PickState};
 
 use crate::add::request::AddRequest;
 

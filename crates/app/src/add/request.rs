@@ -1,7 +1,7 @@
 //! The arguments of `add`.
 
-use agpm_discover::{Picker, SelectionMode};
 use agpm_model::PartNames;
+use agpm_resolve::discover::{Picker, SelectionMode};
 
 use crate::manifest_text::AfterEdit;
 use crate::project::write_mode::WriteMode;

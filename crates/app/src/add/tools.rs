@@ -6,8 +6,8 @@ use crate::manifest::{ManifestAdditions, usage};
 use crate::project::world::World;
 use agpm_adopt::DetectedIn;
 use agpm_diag::Failure;
-use agpm_discover::{PickItem, PickState, Picker};
 use agpm_model::Tools;
+use agpm_resolve::discover::{PickItem, PickState, Picker};
 use agpm_tools::{OWN_TOOL, REFERENCE_TOOL, TOOLS};
 use serde::Serialize;
 

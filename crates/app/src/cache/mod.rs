@@ -5,7 +5,7 @@ mod needs;
 use agpm_diag::{Failure, Notes, Outcome};
 use std::time::Duration;
 
-use agpm_git::{CachedSource, CopyCondition, GitProgram};
+use agpm_source::git::{CachedSource, CopyCondition, GitProgram};
 use agpm_store as store;
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
@@ -109,7 +109,7 @@ fn run(world: &World, request: CacheRequest, notes: &mut Notes) -> Result<CacheR
     for copy in git.cached() {
         let condition = copy.condition();
         if let CacheRequest::Clean { extent, writing } = request
-            && !goes(&git, world, &copy, extent, &needs)
+            && !should_remove(&git, world, &copy, extent, &needs)
         {
             report.leftovers += match writing {
                 WriteMode::Apply => copy.tidy()?,
@@ -142,7 +142,7 @@ fn run(world: &World, request: CacheRequest, notes: &mut Notes) -> Result<CacheR
 }
 
 /// Returns whether a copy is removed.
-fn goes(
+fn should_remove(
     git: &GitProgram,
     world: &World,
     copy: &CachedSource,

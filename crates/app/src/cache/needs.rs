@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use agpm_diag::{Failure, Notes};
-use agpm_git::{CachedSource, GitProgram};
 use agpm_model::SourceAddress;
+use agpm_source::git::{CachedSource, GitProgram};
 use agpm_source::{MachineSources, SourceOpener};
 use agpm_store as store;
 

@@ -153,7 +153,7 @@ fn read_manifests(
     let mut read = ReadManifests::default();
     let mut unparsed = Vec::new();
     for (file, bytes) in files.into_iter().zip(bytes) {
-        unparsed.extend(read.take_in(file, bytes.map_err(Into::into), layers, notes));
+        unparsed.extend(read.add_manifest_bytes(file, bytes.map_err(Into::into), layers, notes));
     }
     for parsed in parallel::map(unparsed, UnparsedManifest::parse) {
         read.add(parsed, layers, notes);

@@ -4,15 +4,15 @@ use std::sync::Arc;
 
 use agpm_catalog::{pin_of, refuse_other_remotes};
 use agpm_diag::{Failure, FailureKind, Notes, codes};
+use agpm_model::with_names_of;
 use agpm_model::{
     AskedRemote, CatalogRemote, LockedRemote, Lockfile, Manifest, ResolvedVersion, SourceVersions,
 };
-use agpm_resolve::with_names_of;
 use agpm_source::{ReferenceError, Source, SourceError, resolve_reference};
 
 use crate::catalog::failures::{failure_of, left_out};
 use crate::catalog::refresh::{RefreshedRemote, newest, refresh};
-use crate::catalog::remotes::plain;
+use crate::catalog::remotes::unversioned_directory;
 use crate::project::packages::{ProjectSources, is_versioned};
 use crate::project::pinning::PinningContext;
 use agpm_model::LockUse;
@@ -62,7 +62,7 @@ fn versioned<'a>(
     sources: &'a ProjectSources,
 ) -> Vec<(&'a AskedRemote, &'a dyn Source)> {
     let versioned = |required: &'a AskedRemote| {
-        let source = sources.remote(&required.remote)?;
+        let source = sources.source_of_remote(&required.remote)?;
         is_versioned(source).then_some((required, source))
     };
     let shared = manifest.catalog.shared.iter();
@@ -165,9 +165,9 @@ pub(crate) fn ask_remotes(
 ) -> Option<FailureKind> {
     let mut gravest = None;
     for required in &manifest.catalog.remotes {
-        let checked = match sources.remote(&required.remote) {
+        let checked = match sources.source_of_remote(&required.remote) {
             Some(source) if is_versioned(source) => look_at(source, &required.remote),
-            Some(source) => plain(source, &required.remote).map(drop),
+            Some(source) => unversioned_directory(source, &required.remote).map(drop),
             None => Ok(()),
         };
         match checked {

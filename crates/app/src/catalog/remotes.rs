@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use agpm_catalog::{NamedBy, WantedRemote, wanted_remotes};
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, unknown_name};
-use agpm_model::{CatalogRemote, Lockfile, ObjectId};
-use agpm_resolve::with_names_of;
+use agpm_model::with_names_of;
+use agpm_model::{CatalogRemote, Lockfile, Revision};
 use agpm_source::{ReferenceError, Source};
 use agpm_store::{self as store, parallel};
 
@@ -24,7 +24,7 @@ pub(super) struct RemoteLayer {
     /// The directory that contains the catalog roots.
     pub directory: PathBuf,
     /// The commit; `None` for a directory without versions.
-    pub commit: Option<ObjectId>,
+    pub commit: Option<Revision>,
 }
 
 /// Returns every remote as a directory, highest rank first: remotes of the command line, then of the manifest. An
@@ -39,7 +39,7 @@ pub(super) fn remote_layers(
     let wanted = wanted_remotes(&project.manifest, command_line, &lock);
     let sources = sources_of(world, project, &wanted);
     let answers = parallel::map_waiting(wanted, |wanted| {
-        let reached = reach(&sources, &wanted);
+        let reached = read_remote_layer(&sources, &wanted);
         (wanted.named_by, reached)
     });
     let mut layers = Vec::new();
@@ -79,9 +79,9 @@ pub(super) fn cached_layers(
 
 fn cached_layer(sources: &ProjectSources, wanted: &WantedRemote<'_>) -> Option<RemoteLayer> {
     let (remote, inner) = (wanted.remote, wanted.remote.directory.as_ref());
-    let source = sources.remote(remote)?;
+    let source = sources.source_of_remote(remote)?;
     let (directory, commit) = match wanted.pin {
-        _ if !is_versioned(source) => (plain(source, remote).ok()?, None),
+        _ if !is_versioned(source) => (unversioned_directory(source, remote).ok()?, None),
         Some(pin) => (
             source.cached_directory(Some(&pin.pin().commit), inner)?,
             Some(pin.pin().commit.clone()),
@@ -126,18 +126,23 @@ fn locked(world: &World, project: &Project, notes: &mut Notes) -> Result<Lockfil
 /// A layer, with a warning if it may be older than its remote.
 type Reached = (RemoteLayer, Option<Diagnostic>);
 
-fn reach(sources: &ProjectSources, wanted: &WantedRemote<'_>) -> Result<Reached, Failure> {
+fn read_remote_layer(
+    sources: &ProjectSources,
+    wanted: &WantedRemote<'_>,
+) -> Result<Reached, Failure> {
     let remote = wanted.remote;
     let layer = |directory, commit| RemoteLayer {
         label: remote.to_string(),
         directory,
         commit,
     };
-    let Some(source) = sources.remote(remote) else {
+    let Some(source) = sources.source_of_remote(remote) else {
         return Err(unknown_name("source", &remote.to_string(), None));
     };
     match wanted.pin {
-        _ if !is_versioned(source) => Ok((layer(plain(source, remote)?, None), None)),
+        _ if !is_versioned(source) => {
+            Ok((layer(unversioned_directory(source, remote)?, None), None))
+        }
         Some(pin) => {
             let directory = source.directory(Some(&pin.pin().commit), remote.directory.as_ref());
             let directory = directory.map_err(|error| failure_of(remote, error))?;
@@ -152,7 +157,10 @@ fn reach(sources: &ProjectSources, wanted: &WantedRemote<'_>) -> Result<Reached,
 }
 
 /// Returns the directory of a source without versions, or a directory in it that no symlink leads out of.
-pub(super) fn plain(source: &dyn Source, remote: &CatalogRemote) -> Result<PathBuf, Failure> {
+pub(super) fn unversioned_directory(
+    source: &dyn Source,
+    remote: &CatalogRemote,
+) -> Result<PathBuf, Failure> {
     if remote.reference.is_some() {
         return Err(failure_of(remote, ReferenceError::NotFound(Vec::new())));
     }

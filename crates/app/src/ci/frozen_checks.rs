@@ -5,9 +5,10 @@ use crate::install::{InstallRequest, note_missing_digests};
 use crate::project::write_mode::WriteMode;
 use agpm_diag::{Failure, Notes};
 use agpm_model::LockUse;
+use agpm_model::outdated_lock;
 use agpm_model::{LOCK_NAME, Lockfile};
-use agpm_plan::{frozen_difference, outdated_lock};
 use agpm_resolve::UpdateScope;
+use agpm_resolve::frozen_difference;
 use agpm_store::ProjectStore;
 
 use crate::install::capabilities::{LockedSubject, approved_changes};

@@ -74,9 +74,9 @@ impl DiffReport {
         self.programs
             .retain(|program| is_named(&Owner::from(program.resource.as_str())));
         let has_path = |file: &FileDifference| words.iter().any(|word| word == file.path.as_str());
-        let is_meant = |file: &FileDifference| has_path(file) || file.ids.iter().any(is_named);
-        self.edited.retain(is_meant);
-        self.files.retain(is_meant);
+        let is_selected = |file: &FileDifference| has_path(file) || file.ids.iter().any(is_named);
+        self.edited.retain(is_selected);
+        self.files.retain(is_selected);
     }
 
     /// Keeps the differences of what tools would run.
@@ -97,9 +97,9 @@ impl DiffReport {
             let kind = id.resource().map(|id| id.kind);
             kind.is_some_and(|kind| kind.is_merged() || kind == ResourceType::Scripts)
         };
-        let is_meant =
+        let is_selected =
             |file: &FileDifference| file.mode == FileMode::Executable || file.ids.iter().any(runs);
-        self.edited.retain(is_meant);
-        self.files.retain(is_meant);
+        self.edited.retain(is_selected);
+        self.files.retain(is_selected);
     }
 }

@@ -1,7 +1,7 @@
 //! Checks that git is installed and new enough, if the project needs it.
 
 use agpm_diag::{Diagnostic, Failure, Notes, Severity, codes};
-use agpm_git::GitError;
+use agpm_source::git::GitError;
 
 use crate::doctor::CheckSummary;
 use crate::doctor::check::{DoctorRequest, project};
@@ -35,6 +35,6 @@ pub(super) fn check(
 /// Returns whether a dependency, a layer or a catalog remote of the project comes from a git repository.
 fn is_needed(world: &World, notes: &mut Notes) -> bool {
     project(world, notes).is_ok_and(|(project, store)| {
-        ProjectSources::open(world, &project.manifest, store.path()).need_git()
+        ProjectSources::open_used(world, &project.manifest, store.path()).need_git()
     })
 }

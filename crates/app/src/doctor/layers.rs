@@ -34,7 +34,7 @@ pub(super) fn check(
         .flatten()
         .map(|(lock, _)| lock)
         .unwrap_or_default();
-    let sources = ProjectSources::open(world, &project.manifest, store.path());
+    let sources = ProjectSources::open_used(world, &project.manifest, store.path());
     // Reading a git layer may fetch it, and `doctor` never fetches, so only directories are read.
     let (versions, directories): (Vec<Layer>, Vec<Layer>) = project
         .manifest
@@ -79,7 +79,7 @@ fn is_version(sources: &ProjectSources, layer: &Layer) -> bool {
     layer
         .location
         .source()
-        .is_some_and(|source| sources.versioned(source).is_some())
+        .is_some_and(|source| sources.versioned_source(source).is_some())
 }
 
 /// Returns whether the locked version of a layer is in the cache.
@@ -87,7 +87,7 @@ fn is_cached(sources: &ProjectSources, layer: &Layer, lock: &Lockfile) -> bool {
     let locked: Option<&LockedLayer> = lock.layers.iter().find(|locked| locked.name == layer.name);
     let pin = locked.and_then(|locked| locked.pin.as_ref());
     let source = layer.location.source();
-    let source = source.and_then(|name| sources.versioned(name));
+    let source = source.and_then(|name| sources.versioned_source(name));
     source
         .zip(pin)
         .is_some_and(|(source, pin)| source.has_revision(&pin.commit))

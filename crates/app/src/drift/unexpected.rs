@@ -29,7 +29,7 @@ pub(crate) fn unexpected_files(
         // Caches and backups appear where people work, but nobody commits them for a good reason.
         let left_behind: BTreeSet<String> = left_behind.into_iter().collect();
         if !left_behind.is_empty() {
-            found.extend(agpm_git::first_tracked(&full, |path| {
+            found.extend(agpm_source::git::first_tracked(&full, |path| {
                 left_behind.contains(path)
             }));
         }

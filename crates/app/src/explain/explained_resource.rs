@@ -6,8 +6,9 @@ use crate::explain::{ResourceExplanation, ResourceTarget, disk_path, is_copy_of}
 use crate::project::graph::{family_of, needs_of};
 use agpm_compose::RenderedResource;
 use agpm_diag::{Failure, Notes, Severity};
+use agpm_model::with_names_of;
 use agpm_model::{LockEntry, Lockfile, Manifest, ResourceType};
-use agpm_resolve::{LockView, add_locked_sources, with_names_of};
+use agpm_resolve::{LockView, add_locked_sources};
 use agpm_text::Pointer;
 
 use crate::project::gather::{ManifestFiles, Project};

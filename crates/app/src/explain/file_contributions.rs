@@ -106,7 +106,7 @@ fn of_layers(
     let paths = file_paths(root, &environment.working_directory, file)?;
     let store = ProjectStore::open_at(root, state_of(environment.scope))?;
     let lock = read_lock(environment, &store, notes)?.map(|(lock, _)| lock);
-    let sources = ProjectSources::open(world, &project.manifest, store.path());
+    let sources = ProjectSources::open_used(world, &project.manifest, store.path());
     let pinning = LayerPinning::of(&project.manifest, lock.as_ref(), &UpdateScope::Nothing);
     let snapshots = snapshots(world, &project.manifest, &sources, &pinning, notes)?;
     for path in paths {

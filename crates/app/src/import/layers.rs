@@ -6,7 +6,9 @@ use agpm_diag::{Failure, FailureKind, Notes};
 use agpm_model::{BaseDirectories, ImportedConfiguration, read_agent_manager};
 use agpm_text::Format;
 
-use crate::import::target::{ImportReport, ImportRequest, ImportTarget, default_file, missing};
+use crate::import::target::{
+    ImportReport, ImportRequest, ImportTarget, default_file, import_file_failure,
+};
 use crate::manifest::uneditable;
 use crate::project::gather::{ManifestFiles, Project};
 use crate::project::reading::{display_path, limit};
@@ -73,7 +75,7 @@ fn read(
         (None, None) => default_file(environment, project, &request.format, notes)?,
     };
     let bytes = agpm_store::read_regular(&path, limit())
-        .map_err(|error| missing(environment, request, error))?;
+        .map_err(|error| import_file_failure(environment, request, error))?;
     let parsed = parse_bytes(display_path(environment, &path), bytes, Format::Yaml, notes)?;
     let [project, home] = [Some(project), environment.home.as_deref()].map(|path| {
         path.map(|path| {

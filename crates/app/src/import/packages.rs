@@ -11,14 +11,16 @@ use agpm_model::{ImportAdditions, normalize};
 use agpm_text::Format;
 
 use crate::import::neighbours::NeighbouringDisk;
-use crate::import::target::{ImportReport, ImportRequest, ImportTarget, default_file, missing};
+use crate::import::target::{
+    ImportReport, ImportRequest, ImportTarget, default_file, import_file_failure,
+};
 use crate::manifest::uneditable;
 use crate::project::gather::{ManifestFiles, Project};
 use crate::project::packages::read_lock;
 use crate::project::reading::{display_path, limit};
 use crate::project::world::{Environment, World};
 use crate::project::write_mode::WriteMode;
-use agpm_plan::{MovedFile, moved_files};
+use agpm_resolve::{MovedFile, moved_files};
 use agpm_text::parse_bytes;
 
 /// The format of agpm-cli, whose manifest is already a valid manifest. Imported in place, it is only checked for
@@ -47,7 +49,7 @@ pub(super) fn import_packages(
         None => default_file(environment, &directory, format.name, notes)?,
     };
     let bytes = agpm_store::read_regular(&file, limit())
-        .map_err(|error| missing(environment, request, error))?;
+        .map_err(|error| import_file_failure(environment, request, error))?;
     let mut report = ImportReport {
         format: format.name.to_owned(),
         file: Some(display_path(environment, &file)),
@@ -75,7 +77,7 @@ pub(super) fn import_packages(
     report.lost = lost_messages(&foreign);
     notes.diagnostics.extend(foreign.diagnostics);
     notes.check()?;
-    let entries = rebased(foreign.entries, &file, &directory);
+    let entries = rebase_local_paths(foreign.entries, &file, &directory);
     let new = NewEntries::for_manifest(document, &entries, &foreign.tools);
     notes.diagnostics.extend(
         new.kept
@@ -172,7 +174,11 @@ fn already_listed(id: &str, manifest: &str) -> Diagnostic {
 }
 
 /// Makes local paths relative to the manifest instead of to the imported file.
-fn rebased(entries: Vec<ManifestEntry>, file: &Path, project: &Path) -> Vec<ManifestEntry> {
+fn rebase_local_paths(
+    entries: Vec<ManifestEntry>,
+    file: &Path,
+    project: &Path,
+) -> Vec<ManifestEntry> {
     let directory = normalize(file.parent().unwrap_or(Path::new(".")));
     let project = normalize(project);
     let mut entries = entries;

@@ -152,7 +152,7 @@ pub(super) fn default_file(
     })
 }
 
-pub(super) fn missing(
+pub(super) fn import_file_failure(
     environment: &Environment,
     request: &ImportRequest,
     error: StoreError,

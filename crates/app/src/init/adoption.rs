@@ -8,7 +8,7 @@ use agpm_model::{
     FileMode, InstallScope, InstructionForm, Requirement, ResourcePath, ResourceType, SKILL_FILE,
     Tools, VersionRequirement, is_junk,
 };
-use agpm_plan::{TargetRequest, ToolSharing, target};
+use agpm_resolve::{TargetRequest, ToolSharing, target};
 use agpm_source::{FileFetching, ReferenceError, Source, resolve, resolve_reference};
 
 use crate::project::reading::limit;

@@ -77,15 +77,24 @@ pub(crate) fn approved_changes(
     Ok(changes.all)
 }
 
-/// The files of the bases that the lockfile does not know yet. Bases of a known base are not entries of the project.
+/// The files of the bases that the project names and the lockfile does not know yet, with those that they extend. A base
+/// that only a known one extends is not an entry of the project.
 fn new_bases(bases: &[LoadedBase], lock: Option<&Lockfile>) -> BTreeSet<SourceId> {
     let known = lock.map_or(&[][..], |lock| &lock.bases);
-    let is_new = |base: &&LoadedBase| {
+    let is_known = |base: &LoadedBase| {
         let mut known = known.iter();
-        !known.any(|known| known.name() == base.locked.name())
+        known.any(|known| known.name() == base.locked.name())
     };
-    let new = bases.iter().filter(is_new);
-    new.map(|base| base.document.source()).collect()
+    let files: BTreeSet<SourceId> = bases.iter().map(|base| base.document.source()).collect();
+    let mut new = BTreeSet::new();
+    // A base comes before those that extend it.
+    for base in bases.iter().rev() {
+        let is_entry = |file: &SourceId| new.contains(file) || !files.contains(file);
+        if !is_known(base) && base.named_in.iter().any(is_entry) {
+            new.insert(base.document.source());
+        }
+    }
+    new
 }
 
 /// Computes the capabilities at the locked versions, for those resources and layers whose sources still have them.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::install::UpdatedPin;
-use agpm_model::{ObjectId, SourceName, changelog_between};
+use agpm_model::{Revision, SourceName, changelog_between};
 
 use crate::project::packages::ProjectSources;
 
@@ -13,7 +13,7 @@ const MOST_BYTES: u64 = 4 << 20;
 
 /// Adds the changelog lines between the old and the new version. An unreadable changelog is ignored.
 pub(super) fn add(sources: &ProjectSources, moved: &mut [UpdatedPin]) {
-    let mut texts: BTreeMap<(SourceName, ObjectId), Option<String>> = BTreeMap::new();
+    let mut texts: BTreeMap<(SourceName, Revision), Option<String>> = BTreeMap::new();
     for pin in moved {
         let (old, new) = (&pin.old.version, &pin.new.version);
         // Changelogs have headings for versions, not for branches and commits.
@@ -31,8 +31,8 @@ pub(super) fn add(sources: &ProjectSources, moved: &mut [UpdatedPin]) {
     }
 }
 
-fn read(sources: &ProjectSources, source: &SourceName, commit: &ObjectId) -> Option<String> {
-    let source = sources.versioned(source)?;
+fn read(sources: &ProjectSources, source: &SourceName, commit: &Revision) -> Option<String> {
+    let source = sources.versioned_source(source)?;
     let entry = source.entry(Some(commit), CHANGELOG).ok()??;
     entry.kind.file_mode()?;
     source.fetch_files(&[&entry]).ok()?;

@@ -2,7 +2,7 @@
 
 use crate::install::policies::ProjectPolicies;
 use crate::install::run::{GatheredProject, InstallRun, OwnFiles, requires_nothing};
-use crate::install::writing::hold;
+use crate::install::writing::lock_project;
 use crate::manifest::BaseVersions;
 use crate::project::gather::{ErrorTolerance, ManifestFiles, Project, refuse_link};
 use crate::project::ledger::{is_fresh, read_ledger};
@@ -10,8 +10,9 @@ use crate::project::packages::{bind_plugins, read_lock};
 use agpm_diag::{Failure, Notes};
 use agpm_model::LockUse;
 use agpm_model::Lockfile;
-use agpm_plan::{Ledger, is_older_path, ledger_of_lock, refuse_foreign_paths};
+use agpm_plan::{Ledger, ledger_of_lock};
 use agpm_resolve::add_locked_sources;
+use agpm_resolve::{is_older_path, refuse_foreign_paths};
 
 /// Reads the manifest, the lockfile and the ledger.
 pub(crate) fn gather(
@@ -25,7 +26,7 @@ pub(crate) fn gather(
     let project_lock = if is_fresh(store) {
         None
     } else {
-        hold(world, store, job.request.writing, notes)?
+        lock_project(world, store, job.request.writing, notes)?
     };
     // Another process may have changed the files before this one got the lock, and recovery may have too.
     let files = if project_lock.is_some() {
@@ -72,7 +73,13 @@ pub(crate) fn gather(
     let recorded = read_ledger(store)?;
     if let Some((lock, _)) = &lock {
         add_locked_sources(&mut project.manifest, lock);
-        refuse_foreign_paths(lock, &project.manifest, world.environment.scope, &recorded)?;
+        let is_recorded = |path: &agpm_model::RelativePath| recorded.records(path);
+        refuse_foreign_paths(
+            lock,
+            &project.manifest,
+            world.environment.scope,
+            &is_recorded,
+        )?;
     }
     let ledger = match recorded {
         // Without a ledger, the checksums in the lockfile identify managed files that were not modified.

@@ -8,9 +8,10 @@ use agpm_layers::LayeredFile;
 use agpm_model::{FileMode, Owner, RelativePath};
 use agpm_plan::{
     ChangeAction, ChangeReason, FileOutcome, FileVersions, Ledger, OverwriteRule, Plan,
-    PlannedChange, is_older_path, ledger_of_lock, recover_ownership,
+    PlannedChange, ledger_of_lock, recover_ownership,
 };
 use agpm_resolve::add_locked_sources;
+use agpm_resolve::is_older_path;
 
 use crate::install::locked_state::LockedState;
 use crate::install::preview::bytes_on_disk;

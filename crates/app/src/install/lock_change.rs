@@ -3,10 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use agpm_diag::{Diagnostic, Failure, Notes, codes};
+use agpm_model::outdated_lock;
 use agpm_model::{LOCK_NAME, LockEntry, Lockfile, Manifest, PinSource, ResourceId};
-use agpm_plan::{
+use agpm_resolve::{
     MovedPin, capability_difference, frozen_difference, lacks_capabilities, lock_difference,
-    moved_pins, outdated_lock,
+    moved_pins,
 };
 
 use crate::install::{LockChange, UpdatedPin};

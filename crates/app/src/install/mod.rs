@@ -63,7 +63,7 @@ pub(crate) use crate::install::local_edits::local_edits;
 pub(crate) use crate::install::locked_state::LockedState;
 pub(crate) use crate::install::preview::{InstallPreview, preview};
 pub(crate) use crate::install::run::{InstallJob, ManifestEdit, ProjectFate};
-pub(crate) use crate::install::writing::hold;
+pub(crate) use crate::install::writing::lock_project;
 use agpm_trust::PolicyCheckReport;
 
 use agpm_store::parallel;

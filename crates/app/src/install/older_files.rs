@@ -3,7 +3,7 @@
 use crate::install::older_files;
 use agpm_compose::RenderedResource;
 use agpm_diag::Failure;
-use agpm_plan::is_older_path;
+use agpm_resolve::is_older_path;
 
 use crate::install::run::{GatheredProject, InstallRun};
 use crate::project::observer::observe_all;

@@ -11,12 +11,9 @@ use crate::install::{
 use crate::project::write_mode::WriteMode;
 use agpm_compose::{RenderedSet, foreign_hook_notes};
 use agpm_diag::{Failure, Notes};
-use agpm_model::LockUse;
-use agpm_model::RelativePath;
-use agpm_plan::{
-    DesiredState, Ledger, Plan, checksum_findings, hides_written_bytes, may_explain,
-    recover_ownership,
-};
+use agpm_model::{LockUse, Manifest, RelativePath};
+use agpm_plan::{DesiredState, Ledger, Plan, hides_written_bytes, may_explain, recover_ownership};
+use agpm_resolve::checksum_findings;
 
 use crate::drift::unexpected::unexpected_files;
 use crate::install::capabilities::{LockedSubject, approved_changes};
@@ -24,8 +21,10 @@ use crate::install::changelogs;
 use crate::install::locked_state::LockedState;
 use crate::install::run::{GatheredProject, InstallRun, RenderedProject};
 use crate::manifest::LoadedBase;
+use crate::project::gather::{ErrorTolerance, ManifestFiles, Project};
 use crate::project::ledger::has_ledger;
 use crate::project::observer::PathObserver;
+use crate::project::world::ManifestUse;
 
 /// Compares the rendered project with the lockfile, then with the disk.
 pub(super) fn plan_install(
@@ -179,6 +178,15 @@ fn plan_with_recovery(
     Ok(RecoveredPlan { plan, recovered })
 }
 
+/// The manifest that this command edits, as it still is on disk.
+fn manifest_before(run: &InstallRun<'_>) -> Option<Manifest> {
+    run.job.manifest.as_ref()?;
+    let files = ManifestFiles::find(&run.world.environment, ManifestUse::Nearest);
+    let quiet = &mut Notes::default();
+    let project = Project::read(run.world, files.ok()??, ErrorTolerance::Stop, quiet);
+    Some(project.ok()?.manifest)
+}
+
 /// Adds files to the ledger that the lockfile shows to be managed; `None` if nothing was added.
 fn recovered_ledger(
     run: &InstallRun<'_>,
@@ -192,7 +200,10 @@ fn recovered_ledger(
         return None;
     }
     // Rendering the locked versions reads their sources, so it is done only if it can change the plan.
-    let state = LockedState::read(run.world, &gathered.project.manifest, lock, run.store).ok()?;
+    // A command that removes an entry removes its text too, while the lockfile still has the entry.
+    let before = manifest_before(run);
+    let manifest = before.as_ref().unwrap_or(&gathered.project.manifest);
+    let state = LockedState::read(run.world, manifest, lock, run.store).ok()?;
     let locked = state.desired(run.store).ok()?;
     disk.observe(&locked, &gathered.ledger).ok()?;
     let ledger = recover_ownership(&locked, disk.observation(), &gathered.ledger);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::install::SourceFacts;
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Severity, codes, has_errors};
-use agpm_model::{Manifest, ObjectId, Pin, Policy, RepositoryBase, ResolvedVersion, VersionLabel};
+use agpm_model::{Manifest, Pin, Policy, RepositoryBase, ResolvedVersion, Revision, VersionLabel};
 use agpm_resolve::{ReleaseLimit, ResolvedEntry};
 use agpm_source::Source;
 use agpm_text::Format;
@@ -122,7 +122,7 @@ impl VersionsOfSources<'_> {
 }
 
 /// The tags of a commit that were listed last. No request is made: a frozen install opens no connection.
-fn tags_of(source: Option<&dyn Source>, commit: Option<&ObjectId>) -> Vec<VersionLabel> {
+fn tags_of(source: Option<&dyn Source>, commit: Option<&Revision>) -> Vec<VersionLabel> {
     let versions = source.and_then(|source| source.remembered_versions());
     let (Some(versions), Some(commit)) = (versions, commit) else {
         return Vec::new();

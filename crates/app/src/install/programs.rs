@@ -1,6 +1,6 @@
 //! New or changed capabilities of this install.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use agpm_compose::{OutputCapability, RenderedResource, reading_of_layer_file};
 use agpm_layers::LayeredFile;
@@ -66,17 +66,15 @@ fn of_layer(
     file: &LayeredFile,
     changes: &[&PlannedChange],
 ) -> Vec<ReportedProgram> {
-    let is_new = |one: &Capability| {
-        changes.iter().any(|change| {
-            let pointer = change.pointer.as_ref();
-            pointer
-                .is_none_or(|pointer| is_in(&one.pointer, pointer) || is_in(pointer, &one.pointer))
-        })
-    };
+    let changed = ChangedPointers::of(changes);
+    let layers = StatedValues::of(file);
     let mut programs: Vec<ReportedProgram> = Vec::new();
     let reading = reading_of_layer_file(manifest, &file.path, file.mode, &file.bytes);
-    for capability in reading.found.into_iter().filter(is_new) {
-        let resource = layer_of(file, &capability);
+    for capability in reading.found {
+        if !changed.touch(&capability.pointer) {
+            continue;
+        }
+        let resource = layers.layer_of(file, &capability);
         match programs
             .iter_mut()
             .find(|program| program.resource == resource)
@@ -96,28 +94,80 @@ fn of_layer(
     programs
 }
 
-fn is_in(inner: &Pointer, outer: &Pointer) -> bool {
-    inner.steps().starts_with(outer.steps())
+/// The pointers of changes, for lookup: a file may have as many changes as capabilities.
+struct ChangedPointers<'c> {
+    /// Whether the whole file changed.
+    is_whole: bool,
+    pointers: BTreeSet<&'c [String]>,
 }
 
-/// The layer that a capability comes from, as `layers/NAME`; all that the file comes from if that is not known.
-fn layer_of(file: &LayeredFile, capability: &Capability) -> String {
-    let nodes = file.keys.iter().flat_map(|keys| &keys.nodes);
-    let around: Vec<_> = nodes
-        .filter(|node| is_in(&capability.pointer, node.node.location.pointer()))
-        .collect();
-    // Items of a list have no names: the one with this command is meant.
-    let says = |node: &&&DesiredNode| {
-        let value = &node.node.value;
-        value.as_str() == Some(&capability.value)
-            || read_hooks(value)
-                .found
-                .iter()
-                .any(|one| one.value == capability.value)
-    };
-    let saying = around.iter().find(says).or(around.last());
-    let owner = saying.map_or(&file.owner, |node| &node.owner);
-    owner.to_string()
+impl<'c> ChangedPointers<'c> {
+    fn of(changes: &[&'c PlannedChange]) -> Self {
+        let pointers = changes.iter().map(|change| change.pointer.as_ref());
+        ChangedPointers {
+            is_whole: pointers.clone().any(|pointer| pointer.is_none()),
+            pointers: pointers.flatten().map(Pointer::steps).collect(),
+        }
+    }
+
+    /// Whether a change is at, around or in a pointer.
+    fn touch(&self, pointer: &Pointer) -> bool {
+        let steps = pointer.steps();
+        let is_around = |length: usize| self.pointers.contains(&steps[..length]);
+        // Pointers in another one follow it.
+        let next = self.pointers.range(steps..).next();
+        self.is_whole
+            || (0..=steps.len()).any(is_around)
+            || next.is_some_and(|next| next.starts_with(steps))
+    }
+}
+
+/// The values that layers state in a file, by pointer.
+struct StatedValues<'f> {
+    nodes: BTreeMap<&'f [String], ValuesAtPointer<'f>>,
+}
+
+/// Items of a list have no names, so several values may be at one pointer.
+#[derive(Default)]
+struct ValuesAtPointer<'f> {
+    by_value: BTreeMap<String, &'f DesiredNode>,
+    last: Option<&'f DesiredNode>,
+}
+
+impl<'f> StatedValues<'f> {
+    fn of(file: &'f LayeredFile) -> Self {
+        let mut nodes: BTreeMap<&[String], ValuesAtPointer<'f>> = BTreeMap::new();
+        for node in file.keys.iter().flat_map(|keys| &keys.nodes) {
+            let value = &node.node.value;
+            let at = nodes
+                .entry(node.node.location.pointer().steps())
+                .or_default();
+            at.last = Some(node);
+            if let Some(text) = value.as_str() {
+                at.by_value.entry(text.to_owned()).or_insert(node);
+            }
+            for one in read_hooks(value).found {
+                at.by_value.entry(one.value).or_insert(node);
+            }
+        }
+        StatedValues { nodes }
+    }
+
+    /// The layer that a capability comes from, as `layers/NAME`; all that the file comes from if that is not known.
+    fn layer_of(&self, file: &LayeredFile, capability: &Capability) -> String {
+        let steps = capability.pointer.steps();
+        let mut last = None;
+        for length in 0..=steps.len() {
+            let Some(at) = self.nodes.get(&steps[..length]) else {
+                continue;
+            };
+            if let Some(node) = at.by_value.get(&capability.value) {
+                return node.owner.to_string();
+            }
+            last = at.last.or(last);
+        }
+        last.map_or(&file.owner, |node| &node.owner).to_string()
+    }
 }
 
 fn program(resolved: &ResolvedEntry, capabilities: Vec<Capability>) -> ReportedProgram {

@@ -10,8 +10,8 @@ use crate::project::pinning::PinningContext;
 use agpm_compose::{ProjectCapabilities, ProjectTree, place_blocks, refuse_markers};
 use agpm_diag::{Failure, Notes};
 use agpm_model::LockUse;
+use agpm_model::outdated_lock;
 use agpm_model::{LOCK_NAME, ObservedPath, RelativePath};
-use agpm_plan::outdated_lock;
 use agpm_resolve::{ResolvedEntries, check_locked_sources, pins};
 use agpm_store::ProjectStore;
 
@@ -36,8 +36,8 @@ pub(crate) fn resolve_dependencies(
     let Resolution { entries, sources } = match (job.request.lock, old) {
         (LockUse::Frozen, None) => return Err(outdated_lock(format!("`{LOCK_NAME}` not found"))),
         (LockUse::Frozen, Some(lock)) => {
-            let sources = ProjectSources::open(world, manifest, store.path());
-            let entries = frozen::entries(manifest, &sources, lock, notes)?.into();
+            let sources = ProjectSources::open_used(world, manifest, store.path());
+            let entries = frozen::frozen_entries(manifest, &sources, lock, notes)?.into();
             Resolution { entries, sources }
         }
         (lock_use, old) => {

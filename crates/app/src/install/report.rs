@@ -1,6 +1,6 @@
 //! The result of an install or its dry run.
 
-use agpm_model::{ObjectId, Owner, Pin, PinId, RelativePath, SourceName, VersionLabel};
+use agpm_model::{Owner, Pin, PinId, RelativePath, Revision, SourceName, VersionLabel};
 use agpm_plan::{ChangeAction, PlannedChange};
 use agpm_render::FieldOutcome;
 use agpm_trust::{Capability, CapabilityChange, CapabilityKind};
@@ -90,7 +90,7 @@ impl Serialize for UpdatedPin {
 #[derive(Serialize)]
 struct MovedVersion<'m> {
     version: &'m VersionLabel,
-    commit: &'m ObjectId,
+    commit: &'m Revision,
 }
 
 impl<'m> MovedVersion<'m> {

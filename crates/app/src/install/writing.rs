@@ -21,7 +21,7 @@ use crate::project::scope::SiblingFile;
 use crate::project::world::World;
 
 /// Locks the project and recovers an interrupted transaction; a run that only shows takes no lock.
-pub(crate) fn hold(
+pub(crate) fn lock_project(
     world: &World,
     store: &ProjectStore,
     writing: WriteMode,
@@ -71,7 +71,7 @@ pub(super) fn commit(
     let early = gathered.project_lock.is_some();
     let project_lock = match gathered.project_lock {
         Some(project_lock) => Some(project_lock),
-        None => hold(world, store, WriteMode::Apply, notes)?,
+        None => lock_project(world, store, WriteMode::Apply, notes)?,
     };
     // Without the lock at the beginning, another process may have installed or edited the manifest since it was read.
     let same = |now: ManifestFiles| now.fingerprint() == gathered.read;

@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use agpm_diag::{Diagnostic, Failure, codes};
-use agpm_git::GitProgram;
-use agpm_model::ObjectId;
+use agpm_model::Revision;
 use agpm_persona::{CommitHistory, PersonaLevels};
+use agpm_source::git::GitProgram;
 use agpm_store as store;
 
 use crate::lineage::open::git_failure;
@@ -38,7 +38,7 @@ pub(crate) fn repository_history(
 }
 
 impl CommitHistory for RepositoryHistory {
-    fn files_at(&self, revision: &str) -> Result<Vec<(String, ObjectId)>, Failure> {
+    fn files_at(&self, revision: &str) -> Result<Vec<(String, Revision)>, Failure> {
         self.git.files_at(&self.root, revision).map_err(git_failure)
     }
 
@@ -46,17 +46,17 @@ impl CommitHistory for RepositoryHistory {
         self.git.files_now(&self.root).map_err(git_failure)
     }
 
-    fn contents(&self, files: &[String]) -> Result<Vec<ObjectId>, Failure> {
+    fn contents(&self, files: &[String]) -> Result<Vec<Revision>, Failure> {
         self.git.contents(&self.root, files).map_err(git_failure)
     }
 
-    fn changes_since(&self, revision: &str) -> Result<Vec<(String, ObjectId)>, Failure> {
+    fn changes_since(&self, revision: &str) -> Result<Vec<(String, Revision)>, Failure> {
         self.git
             .changes_since(&self.root, revision)
             .map_err(git_failure)
     }
 
-    fn bytes_of(&self, objects: &[ObjectId]) -> Result<Vec<Option<Vec<u8>>>, Failure> {
+    fn bytes_of(&self, objects: &[Revision]) -> Result<Vec<Option<Vec<u8>>>, Failure> {
         self.git.bytes_of(&self.root, objects).map_err(git_failure)
     }
 

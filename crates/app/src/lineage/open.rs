@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, codes, unknown_name};
-use agpm_git::GitError;
 use agpm_model::ResolvedPath;
 use agpm_persona::{LevelSearch, PersonaLevels, PersonaLibrary, repository_of};
+use agpm_source::git::GitError;
 use agpm_store::{self as store, Disk};
 
 use crate::project::packages::git;

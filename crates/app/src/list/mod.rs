@@ -117,8 +117,8 @@ fn render_locked(world: &World) -> Result<AppliedPatches, Failure> {
     let mut project = Project::of(world, files, notes)?;
     let (lock, _) = read_lock(&world.environment, &store, notes)?.unwrap_or_default();
     add_locked_sources(&mut project.manifest, &lock);
-    let sources = ProjectSources::open(world, &project.manifest, store.path());
-    let entries = frozen::entries(&project.manifest, &sources, &lock, notes)?;
+    let sources = ProjectSources::open_used(world, &project.manifest, store.path());
+    let entries = frozen::frozen_entries(&project.manifest, &sources, &lock, notes)?;
     let rendered = render_all(&project.manifest, &sources, entries.into(), notes)?;
     let fields = rendered
         .resources

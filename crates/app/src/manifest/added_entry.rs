@@ -1,11 +1,11 @@
 //! The manifest entry of a candidate.
 
 use agpm_diag::{Diagnostic, Failure, FailureKind, codes};
-use agpm_discover::{Candidate, CandidateType, PluginPlacement};
 use agpm_model::{
-    DEFAULT_VERSION, Dependency, Manifest, ObjectId, PartNames, ResourceName, ResourceOrigin,
-    ResourceType, SourceVersions, VersionRequirement, newest_range, same_repository, tag_names,
+    DEFAULT_VERSION, Dependency, Manifest, PartNames, ResourceName, ResourceOrigin, ResourceType,
+    Revision, SourceVersions, VersionRequirement, newest_range, same_repository, tag_names,
 };
+use agpm_resolve::discover::{Candidate, CandidateType, PluginPlacement};
 use agpm_text::Value;
 use serde::Serialize;
 
@@ -89,7 +89,7 @@ pub struct AddedEntry {
     fields: Vec<(&'static str, Value)>,
     path: String,
     version: Option<String>,
-    commit: Option<ObjectId>,
+    commit: Option<Revision>,
 }
 
 /// The dependency of the manifest that a candidate is, under whatever name.
@@ -234,14 +234,7 @@ impl AddedEntry {
     /// Sets what the command says about the entry.
     fn configure(&mut self, context: &EntryContext<'_>, candidate: &Candidate) {
         let options = &context.options;
-        match options.tools {
-            [] => {}
-            [tool] => self.set("tool", Some(Value::from(tool.as_str()))),
-            tools => {
-                let tools = Value::list(tools.iter().map(String::as_str));
-                self.set("tools", Some(tools));
-            }
-        }
+        self.set_tools(options.tools);
         self.set("target", options.target.map(Value::from));
         // Two sources may have resources of one name. A name of one's own is that of the installed file too.
         let is_file = !self.kind.is_merged() && self.kind != ResourceType::Plugins;
@@ -252,6 +245,33 @@ impl AddedEntry {
             self.set("prefix", Some(Value::from(true)));
         }
         options.exclude.iter().for_each(|part| self.exclude(part));
+    }
+
+    fn set_tools(&mut self, tools: &[String]) {
+        match tools {
+            [] => {}
+            [tool] => self.set("tool", Some(Value::from(tool.as_str()))),
+            tools => {
+                let tools = Value::list(tools.iter().map(String::as_str));
+                self.set("tools", Some(tools));
+            }
+        }
+    }
+
+    /// Takes all tools from the entry but these; `false` if none would be left.
+    pub fn keep_tools(&mut self, kept: &[String]) -> bool {
+        let is_tools = |key: &str| ["tool", "tools"].contains(&key);
+        let own = self.fields.iter().find(|(key, _)| is_tools(key));
+        let left: Vec<String> = match own {
+            Some((_, value)) => {
+                let own = listed_texts(value).into_iter();
+                own.filter(|tool| kept.contains(tool)).collect()
+            }
+            None => kept.to_vec(),
+        };
+        self.fields.retain(|(key, _)| !is_tools(key));
+        self.set_tools(&left);
+        !left.is_empty()
     }
 
     /// Leaves out a part of the plugin, or a match of the pattern.

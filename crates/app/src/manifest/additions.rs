@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use agpm_diag::Failure;
-use agpm_discover::Candidate;
 use agpm_model::{Dependency, Manifest, ResourceType};
+use agpm_resolve::discover::Candidate;
 use agpm_text::{Edit, Pointer, Value, to_value};
 use serde::Serialize;
 
@@ -32,6 +32,8 @@ pub struct LeftOutResource {
     pub id: String,
     /// The part of it that was left out; `None` if the whole entry was.
     pub part: Option<String>,
+    /// The tools that it was left out of; empty for all.
+    pub tools: Vec<String>,
     /// The reason.
     pub reason: String,
 }
@@ -142,11 +144,11 @@ impl ManifestAdditions {
     ) -> Result<(), Failure> {
         for candidate in candidates {
             let found = existing_dependency(context.origin, candidate, manifest);
-            let is_meant = |found: &&Dependency| {
+            let is_same_dependency = |found: &&Dependency| {
                 let name = context.options.name;
                 name.is_none_or(|name| name == found.name.as_str())
             };
-            match found.filter(is_meant) {
+            match found.filter(is_same_dependency) {
                 Some(found) => self.change(context, candidate, found, manifest)?,
                 None => self.add_new(context, candidate, manifest)?,
             }
@@ -241,6 +243,7 @@ impl ManifestAdditions {
         self.left_out.push(LeftOutResource {
             id,
             part: None,
+            tools: Vec::new(),
             reason,
         });
     }

@@ -1,8 +1,8 @@
 //! Separates the arguments of `add` into URLs and names of resources.
 
 use agpm_diag::{Failure, nearest};
-use agpm_discover::CandidateType;
 use agpm_model::{Address, AddressContext, Manifest, VersionRequirement, masked_address};
+use agpm_resolve::discover::CandidateType;
 
 use crate::manifest::{not_an_address, usage};
 
@@ -131,9 +131,9 @@ impl WordGroups {
         let WordGroups {
             groups, divided, ..
         } = self;
-        let is_meant =
+        let is_selected =
             |(at, group): &(usize, AddressWords)| !group.names.is_empty() || !divided.contains(at);
-        let groups = groups.into_iter().enumerate().filter(is_meant);
+        let groups = groups.into_iter().enumerate().filter(is_selected);
         groups.map(|(_, group)| group).collect()
     }
 }
@@ -192,12 +192,12 @@ fn refuse_other_words(word: &str) -> Result<(), Failure> {
     }
 }
 
-/// Whether an argument after a URL names a resource in it: a bare name, or `TYPE/NAME`.
+/// Whether an argument after a URL names a resource in it: a bare name, `TYPE/NAME`, or a path in the directory of a type.
 fn is_name(word: &str, is_source: &dyn Fn(&str) -> bool) -> bool {
     let is_type = |kind: &str| CandidateType::named(kind).is_some();
     let is_plain = |name: &str| !name.is_empty() && !name.contains(['/', ':', '@']);
     match (word.split_once('/'), word.split_once(':')) {
-        (Some((kind, name)), _) => is_type(kind) && is_plain(name),
+        (Some((kind, rest)), _) => is_type(kind) && rest.split('/').all(is_plain),
         // A source may be called like a type.
         (None, Some((kind, name))) => is_type(kind) && is_plain(name) && !is_source(kind),
         (None, None) => !is_source(word) && !word.contains('@') && !word.starts_with(['.', '~']),
@@ -220,6 +220,10 @@ mod tests {
     fn a_name_may_have_its_own_requirement() {
         assert_eq!(groups(&["acme/kit", "a", "b"]), ["acme/kit [a b]"]);
         assert_eq!(groups(&["acme/kit", "a@main"]), ["acme/kit@main [a]"]);
+        assert_eq!(
+            groups(&["acme/kit", "hooks/guard/hooks.json"]),
+            ["acme/kit [hooks/guard/hooks.json]"]
+        );
         assert_eq!(
             groups(&["acme/kit@^1", "a@main", "b", "agents/c@main", "o/other"]),
             [

@@ -1,19 +1,19 @@
 //! The bases of a manifest: found along `extends`, pinned by the lockfile, and put in order.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, SourceSpan, codes, has_errors};
+use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, SourceId, SourceSpan, codes, has_errors};
 use agpm_merge::{
     DocumentGraph, ReferenceFailure, ReferenceFailureKind, ReferencePolicy, UnavailableReason,
     order,
 };
+use agpm_model::outdated_lock;
 use agpm_model::{
     AddressKind, BaseAddress, BaseName, BaseReference, BaseRoot, BaseText, Checksum, DefaultHost,
     LONGEST_CHAIN, LockedBase, Lockfile, Pin, RepositoryBase, ResourcePath, ResourceType,
     SourceAddress, joined_path, local_path_of_base, read_extends, refused_programs,
 };
-use agpm_plan::outdated_lock;
 use agpm_resolve::UpdateScope;
 use agpm_text::{Document, Format, Pointer, document_of};
 
@@ -30,6 +30,8 @@ pub struct LoadedBase {
     pub root: BaseRoot,
     /// Its record in the lockfile.
     pub locked: LockedBase,
+    /// The files that extend it: manifests of the project and other bases.
+    pub named_in: BTreeSet<SourceId>,
 }
 
 impl LoadedBase {
@@ -179,6 +181,7 @@ pub fn load_bases(
         address: BaseAddress::Directory(".".to_owned()),
         spot: None,
         depth: 0,
+        files: BTreeSet::new(),
     };
     let start = id_of(reader, &start_base.address);
     let mut loader = BaseLoader {
@@ -198,6 +201,7 @@ pub fn load_bases(
     );
     let BaseLoader {
         mut loaded,
+        mut named,
         failure,
         ..
     } = loader;
@@ -210,7 +214,17 @@ pub fn load_bases(
         return Err(Failure::reported());
     }
     let order = lineage.order.iter();
-    let bases: Vec<LoadedBase> = order.filter_map(|id| loaded.remove(id)).collect();
+    let mut bases: Vec<LoadedBase> = Vec::new();
+    for id in order {
+        let Some(mut base) = loaded.remove(id) else {
+            continue;
+        };
+        base.named_in = named
+            .remove(id)
+            .map(|named| named.files)
+            .unwrap_or_default();
+        bases.push(base);
+    }
     let programs = bases
         .iter()
         .flat_map(|base| refused_programs(&base.document));
@@ -261,6 +275,8 @@ struct NamedBase {
     spot: Option<SourceSpan>,
     /// The number of bases above it.
     depth: usize,
+    /// The files of all entries.
+    files: BTreeSet<SourceId>,
 }
 
 struct BaseLoader<'a, 'n> {
@@ -348,10 +364,14 @@ impl BaseLoader<'_, '_> {
                 address,
                 spot: Some(spot),
                 depth,
+                files: BTreeSet::from([spot.source]),
             };
             // The entry that closes a cycle is the one to show.
             match self.named.get_mut(&id) {
-                Some(existing) => existing.spot = existing.spot.or(base.spot),
+                Some(existing) => {
+                    existing.spot = existing.spot.or(base.spot);
+                    existing.files.extend(base.files);
+                }
                 None => drop(self.named.insert(id.clone(), base)),
             }
             ids.push(id);
@@ -395,6 +415,7 @@ impl BaseLoader<'_, '_> {
             document,
             root,
             locked,
+            named_in: BTreeSet::new(),
         };
         Ok((base, references))
     }
@@ -456,7 +477,7 @@ pub fn plain_path(path: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use agpm_model::{ObjectId, PinSource, VersionLabel};
+    use agpm_model::{PinSource, Revision, VersionLabel};
     use agpm_text::parse_alone;
 
     /// Manifests by their URLs; one in a repository has the pin that was chosen, or version 2.
@@ -468,7 +489,7 @@ mod tests {
             source: PinSource::Address(base.url.redacted().to_owned()),
             requirement: Some(base.requirement.as_str().to_owned()),
             version: VersionLabel::new(version),
-            commit: digits.parse::<ObjectId>().expect("a commit"),
+            commit: digits.parse::<Revision>().expect("a commit"),
         }
     }
 

@@ -190,7 +190,7 @@ fn entry_by_entry() -> Strategy {
 }
 
 /// The readable part of a lockfile; its errors are reported by those who need all of it.
-pub fn understood_lock(bytes: Vec<u8>) -> Option<Lockfile> {
+pub fn readable_lock(bytes: Vec<u8>) -> Option<Lockfile> {
     let text = String::from_utf8(bytes).ok()?;
     let (lock, _) = Lockfile::read(&parse_alone(text, Format::Toml).document);
     Some(lock)

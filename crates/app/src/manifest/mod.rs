@@ -34,9 +34,7 @@ pub use bases::{
 pub use dependency_edit::DependencyEdit;
 pub use edit::{EditedManifest, edit, set_entry, uneditable};
 pub use entry_change::{ChangedResource, EntryChange};
-pub use fold::{
-    ManifestDocuments, fold_texts, required_release_age, source_names, understood_lock,
-};
+pub use fold::{ManifestDocuments, fold_texts, readable_lock, required_release_age, source_names};
 pub use local_paths::written_paths;
 pub use origin::{OfferOrigin, OfferedSource, SourceState, path_from_manifest};
 pub use past::{ManifestPast, RecordedEdit, requires_nothing};

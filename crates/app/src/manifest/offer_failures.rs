@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use agpm_diag::{
     Diagnostic, Failure, FailureKind, TypedCommand, codes, counted, nearest, unknown_name,
 };
-use agpm_discover::{Candidate, CandidateType, closest, shell_comment};
 use agpm_model::VersionLabel;
+use agpm_resolve::discover::{Candidate, CandidateType, closest, shell_comment};
 
 use crate::manifest::AddressWords;
 
@@ -136,8 +136,8 @@ fn quoted<'n>(names: impl IntoIterator<Item = &'n str>) -> String {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
-    use agpm_discover::{PluginMembership, PluginPlacement};
     use agpm_model::Manifest;
+    use agpm_resolve::discover::{PluginMembership, PluginPlacement};
 
     use super::*;
     use crate::manifest::group_words;

@@ -86,10 +86,21 @@ impl ManifestAdditions {
     fn settle_remedy(&mut self, remedy: &Remedy, reason: &str, approves: &dyn Fn(&str) -> bool) {
         let Remedy { entry, change } = remedy;
         match change {
-            EntryRemedy::AllowWidening { id, part, tools } => {
+            EntryRemedy::AllowWidening {
+                id,
+                part,
+                tools,
+                others,
+            } => {
                 let ids = [Some(entry), Some(id), part.as_ref()];
                 if ids.into_iter().flatten().any(|id| approves(id)) {
                     self.allow_widening(entry, tools);
+                    return;
+                }
+                // The message counts all that widen alike. Its first clause is true of each.
+                let reason = reason.split(": ").next().unwrap_or(reason);
+                if part.is_none() && !others.is_empty() {
+                    self.leave_out_of(entry, tools, others, reason);
                 } else {
                     self.leave_out_part(entry, part.as_deref(), reason);
                 }
@@ -145,12 +156,33 @@ impl ManifestAdditions {
         let left_out = LeftOutResource {
             id: id.to_owned(),
             part: Some(part.to_owned()),
+            tools: Vec::new(),
             reason: reason.to_owned(),
         };
         let is_same = |one: &LeftOutResource| one.id == left_out.id && one.part == left_out.part;
         if !self.left_out.iter().any(is_same) {
             self.left_out.push(left_out);
         }
+    }
+
+    /// Adds an entry for its other tools only.
+    fn leave_out_of(&mut self, id: &str, tools: &[String], others: &[String], reason: &str) {
+        if !self.is_optional(id) {
+            return;
+        }
+        let mut entries = self.entries.iter_mut();
+        let Some(entry) = entries.find(|one| one.id() == id) else {
+            return;
+        };
+        if !entry.keep_tools(others) {
+            return self.leave_out(id, reason);
+        }
+        self.left_out.push(LeftOutResource {
+            id: id.to_owned(),
+            part: None,
+            tools: tools.to_vec(),
+            reason: reason.to_owned(),
+        });
     }
 
     fn leave_out(&mut self, id: &str, reason: &str) {
@@ -162,6 +194,7 @@ impl ManifestAdditions {
         self.left_out.push(LeftOutResource {
             id: id.to_owned(),
             part: None,
+            tools: Vec::new(),
             reason: reason.to_owned(),
         });
     }
@@ -259,8 +292,8 @@ fn add_option(options: &mut Vec<String>, new: &[&str]) {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use agpm_diag::Span;
-    use agpm_discover::{Candidate, CandidateType, PluginMembership, PluginPlacement};
     use agpm_model::{Manifest, SourceAddress, SourceName};
+    use agpm_resolve::discover::{Candidate, CandidateType, PluginMembership, PluginPlacement};
 
     use super::*;
     use crate::manifest::{EntryContext, EntryOptions};
@@ -316,6 +349,7 @@ mod tests {
             id: "agents/a".to_owned(),
             part: Some("agents/a".to_owned()),
             tools: vec![tool.to_owned()],
+            others: vec!["claude-code".to_owned()],
         }
     }
 
@@ -392,6 +426,39 @@ mod tests {
         let mut all = additions(Presence::Required);
         let (settlement, ..) = settled(&mut all, remedy("plugins/one", widen("codex")), "agents/b");
         assert_eq!(settlement, Settlement::Unchanged);
+    }
+
+    #[test]
+    fn a_tool_that_would_permit_more_is_left_out_alone() {
+        let mut all = additions(Presence::Optional);
+        let finding = |tool: &str, others: &[&str]| {
+            let change = EntryRemedy::AllowWidening {
+                id: "agents/a".to_owned(),
+                part: None,
+                tools: vec![tool.to_owned()],
+                others: others.iter().map(|other| (*other).to_owned()).collect(),
+            };
+            let entry = "plugins/one".to_owned();
+            Diagnostic::new(&codes::TOOL_WIDENING, "codex cannot: 26 agents would")
+                .resolved_by([Remedy { entry, change }])
+        };
+        let (settlement, entries, _) =
+            settled(&mut all, finding("codex", &["claude-code", "cursor"]), "");
+        assert_eq!(settlement, Settlement::Changed);
+        let one = ONE.replace(" }", ", tools = [\"claude-code\", \"cursor\"] }");
+        assert_eq!(entries, format!("{one}{TWO}"));
+        let left_out = &all.report().left_out[0];
+        assert_eq!(
+            (left_out.tools.as_slice(), left_out.reason.as_str()),
+            (&["codex".to_owned()][..], "codex cannot")
+        );
+        // What it requires may need another tool to be left out.
+        let (_, entries, _) = settled(&mut all, finding("cursor", &["claude-code", "codex"]), "");
+        let one = ONE.replace(" }", ", tool = \"claude-code\" }");
+        assert_eq!(entries, format!("{one}{TWO}"));
+        // Without any tool left, the entry goes.
+        let (_, entries, _) = settled(&mut all, finding("claude-code", &["codex"]), "");
+        assert_eq!(entries, TWO);
     }
 
     #[test]

@@ -1,11 +1,11 @@
 //! Arguments, checked: types, names of sources, URLs.
 
 use agpm_diag::{Diagnostic, Failure, FailureKind, codes, did_you_mean, visible};
-use agpm_discover::CandidateType;
 use agpm_model::{
     AddressError, NameError, RESOURCE_TYPES, ResourceType, SourceAddress, SourceName,
     masked_address,
 };
+use agpm_resolve::discover::CandidateType;
 
 /// Whether something of that name may be replaced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,7 +41,7 @@ pub fn not_an_address(word: &str, error: &AddressError) -> Failure {
 /// The type of that name.
 pub fn type_of_word(word: &str) -> Result<CandidateType, Failure> {
     CandidateType::named(word).ok_or_else(|| {
-        let words = agpm_discover::CANDIDATE_TYPES.map(CandidateType::singular);
+        let words = agpm_resolve::discover::CANDIDATE_TYPES.map(CandidateType::singular);
         let help = did_you_mean(word, "types are", words).unwrap_or_default();
         usage(format!("no such resource type: `{word}`"), help)
     })

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use crate::manifest::{path_from_manifest, usage};
 use agpm_diag::{Diagnostic, Failure, FailureKind, codes, did_you_mean, unknown_name};
 use agpm_model::{
-    Address, BrowserAddress, InnerAddress, NamedAddress, ObjectId, PluginAddress,
-    RepositoryAddress, Requirement, ResourcePath, SourceAddress, SourceVersions, VersionLabel,
+    Address, BrowserAddress, InnerAddress, NamedAddress, PluginAddress, RepositoryAddress,
+    Requirement, ResourcePath, Revision, SourceAddress, SourceVersions, VersionLabel,
     VersionRequirement, newest_range, normalize,
 };
 use agpm_source::{
@@ -31,7 +31,7 @@ pub(crate) struct ResourceLocation {
     /// The tags and branches; `None` for a source without versions.
     pub versions: Option<Arc<SourceVersions>>,
     /// The commit; `None` for a source without versions.
-    pub revision: Option<ObjectId>,
+    pub revision: Option<Revision>,
     /// The tag, branch or commit that the revision was found by.
     pub label: Option<VersionLabel>,
     /// The directories that lead to a source on this machine, which may name a type.
@@ -223,7 +223,7 @@ impl LocationFinder<'_> {
             .help("check the path; a repository is written `OWNER/REPO` or as a URL");
             return Err(Failure::new(FailureKind::NotFound, diagnostic));
         }
-        if agpm_git::is_bare_repository(&full) {
+        if agpm_source::git::is_bare_repository(&full) {
             let url = SourceAddress::parse(&path_from_manifest(&full, self.directory));
             let url = url.map_err(|error| usage(format!("`{typed}`: {error}"), String::new()))?;
             return self.at(

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use agpm_diag::{Diagnostic, Failure, FailureKind, codes, nearest, unknown_name};
-use agpm_discover::{
+use agpm_model::{MARKETPLACE_FILES, ResourcePath, ResourceType, SKILL_FILE, resource_name};
+use agpm_resolve::discover::{
     Candidate, CandidateChoice, CandidateType, PluginMembership, PluginPlacement, ReadExtent,
     SelectionMode, SourceSurvey, SurveyedDirectory, choose, type_of_content, type_of_path_in,
 };
-use agpm_model::{MARKETPLACE_FILES, ResourcePath, ResourceType, SKILL_FILE, resource_name};
 use agpm_source::{SourceEntry, SourceEntryKind};
 
 use crate::offers::location::ResourceLocation;
@@ -308,7 +308,7 @@ fn is_exact(candidates: &[Candidate], top: &str) -> bool {
 /// Fails for a file whose type cannot be determined.
 fn unknown_type(path: &str) -> Failure {
     let message = format!("neither the path nor the content of `{path}` shows its type");
-    let words = agpm_discover::CANDIDATE_TYPES.map(CandidateType::singular);
+    let words = agpm_resolve::discover::CANDIDATE_TYPES.map(CandidateType::singular);
     let help = format!("name it with `--type`: {}", words.join(", "));
     let diagnostic = Diagnostic::new(&codes::ADD_TYPE, message).help(help);
     Failure::new(FailureKind::Usage, diagnostic)

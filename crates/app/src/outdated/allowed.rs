@@ -6,11 +6,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::outdated::{AllowedVersion, ContentChange, MOST_TRIED};
 use agpm_model::{
-    Layer, LayerLocation, LockEntry, LockedRemote, Lockfile, Manifest, ObjectId, Pin, PinId,
-    Requirement, ResolvedVersion, Unit, VersionLabel, VersionRequirement,
+    Layer, LayerLocation, LockEntry, LockedRemote, Lockfile, Manifest, Pin, PinId, Requirement,
+    ResolvedVersion, Revision, Unit, VersionLabel, VersionRequirement,
 };
+use agpm_resolve::solve::{CandidateRank, UnitFacts};
 use agpm_resolve::{MissingFact, SourceIndex, passed_over};
-use agpm_solve::{CandidateRank, UnitFacts};
 use agpm_source::{FileFetching, Source, SourceEntry, SourceError};
 
 use crate::catalog::remote_today;
@@ -73,7 +73,7 @@ impl<'a> VersionSearch<'a> {
         for (locked, pin) in locked {
             candidates.push((locked, pin, self.candidates(locked, pin, notes)?));
         }
-        let best: Vec<(&LockEntry, &ObjectId)> = candidates
+        let best: Vec<(&LockEntry, &Revision)> = candidates
             .iter()
             .filter_map(|(locked, _, versions)| Some((*locked, &versions.first()?.revision)))
             .collect();
@@ -91,7 +91,7 @@ impl<'a> VersionSearch<'a> {
         let LayerLocation::Source(source, requirement) = &layer.location else {
             return Ok(None);
         };
-        let Some(opened) = self.sources.versioned(source) else {
+        let Some(opened) = self.sources.versioned_source(source) else {
             return Ok(None);
         };
         let versioned = VersionedLayer {
@@ -112,7 +112,7 @@ impl<'a> VersionSearch<'a> {
     }
 
     fn source_of(&self, locked: &LockEntry) -> Option<&'a dyn Source> {
-        self.sources.versioned(locked.unit.origin.source()?)
+        self.sources.versioned_source(locked.unit.origin.source()?)
     }
 
     /// Requests the versions of all sources in parallel.
@@ -125,7 +125,8 @@ impl<'a> VersionSearch<'a> {
         let needs: BTreeSet<MissingFact> = sources
             .map(|name| MissingFact::Refs(name.clone()))
             .collect();
-        self.fetcher.fulfil(&needs, &mut self.index, notes)
+        self.fetcher
+            .read_missing_facts(&needs, &mut self.index, notes)
     }
 
     /// Returns the versions that all requirements allow, best first.
@@ -187,7 +188,8 @@ impl<'a> VersionSearch<'a> {
                 Ok(candidates) => return Ok(candidates),
                 Err(need) => {
                     let needs = BTreeSet::from([need]);
-                    self.fetcher.fulfil(&needs, &mut self.index, notes)?;
+                    self.fetcher
+                        .read_missing_facts(&needs, &mut self.index, notes)?;
                 }
             }
         }
@@ -195,15 +197,15 @@ impl<'a> VersionSearch<'a> {
 
     /// Fetches the best revisions of all resources of a source in one request. Errors are ignored here, because listing
     /// the revision reports them.
-    fn fetch_listings(&self, best: &[(&LockEntry, &ObjectId)]) {
+    fn fetch_listings(&self, best: &[(&LockEntry, &Revision)]) {
         for (name, source) in self.sources.iter() {
-            let missing: BTreeSet<&ObjectId> = best
+            let missing: BTreeSet<&Revision> = best
                 .iter()
                 .filter(|(locked, _)| locked.unit.origin.source() == Some(name))
                 .map(|(_, revision)| *revision)
                 .filter(|revision| !source.has_revision(revision))
                 .collect();
-            let missing: Vec<ObjectId> = missing.into_iter().cloned().collect();
+            let missing: Vec<Revision> = missing.into_iter().cloned().collect();
             if !missing.is_empty() {
                 drop(source.fetch(&missing, FileFetching::OnDemand));
             }
@@ -219,7 +221,7 @@ impl<'a> VersionSearch<'a> {
         notes: &mut Notes,
     ) -> Option<AllowedVersion> {
         let source = self.source_of(locked)?;
-        let entry = |revision: &ObjectId| entry_at(source, revision, &locked.unit).ok()?;
+        let entry = |revision: &Revision| entry_at(source, revision, &locked.unit).ok()?;
         let found = candidates
             .iter()
             .find_map(|version| Some((version, entry(&version.revision)?)));
@@ -252,7 +254,7 @@ impl<'a> VersionSearch<'a> {
 /// Returns the entry at the path of a resource in a revision, which is fetched without its files.
 pub(super) fn entry_at(
     source: &dyn Source,
-    revision: &ObjectId,
+    revision: &Revision,
     unit: &Unit,
 ) -> Result<Option<SourceEntry>, SourceError> {
     if !source.has_revision(revision) {
@@ -262,7 +264,7 @@ pub(super) fn entry_at(
 }
 
 /// Formats a version. A branch is shown with its commit, because both ends of a move have the same branch name.
-fn version_text(label: &VersionLabel, revision: &ObjectId) -> String {
+fn version_text(label: &VersionLabel, revision: &Revision) -> String {
     match label.prefix() {
         Some(_) => label.to_string(),
         None => format!("{label} ({})", revision.short()),

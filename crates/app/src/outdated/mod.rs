@@ -12,8 +12,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use agpm_diag::{Failure, Notes, Outcome};
 
+use agpm_model::with_names_of;
 use agpm_model::{LockedPin, Lockfile, Manifest, Pin, PinId, PinSource, Unit, VersionLabel};
-use agpm_resolve::{add_locked_sources, no_lockfile, report_moved_tags, with_names_of};
+use agpm_resolve::{add_locked_sources, no_lockfile, report_moved_tags};
 
 use crate::catalog::remote_today;
 use crate::install::policies::ProjectPolicies;
@@ -53,7 +54,7 @@ fn run(
         wanted.extend(words.find(name)?);
     }
     let release_limit = ProjectPolicies::of(&mut project, notes)?.release_limit(world);
-    let sources = ProjectSources::open(world, &project.manifest, store.path());
+    let sources = ProjectSources::open_used(world, &project.manifest, store.path());
     let sources = sources.with_release_limit(release_limit);
     let mut comparison = VersionComparison {
         allowed: allowed_versions(&project.manifest, &sources, &lock, notes)?,
@@ -66,7 +67,7 @@ fn run(
         comparison.add_base(PinId::Base(today.name), today.pin, tags);
     }
     Ok(comparison.report(&lock, &wanted, |pin, tag, unit| {
-        holds(&sources, pin, tag, unit)
+        version_has_resource(&sources, pin, tag, unit)
     }))
 }
 
@@ -103,9 +104,14 @@ fn stable_tags(
 }
 
 /// Returns whether a version has a resource. An unreadable version is assumed to have it.
-fn holds(sources: &ProjectSources, pin: &Pin, tag: &VersionLabel, unit: Option<&Unit>) -> bool {
+fn version_has_resource(
+    sources: &ProjectSources,
+    pin: &Pin,
+    tag: &VersionLabel,
+    unit: Option<&Unit>,
+) -> bool {
     let source = pin.source.name();
-    let source = source.and_then(|name| sources.versioned(name));
+    let source = source.and_then(|name| sources.versioned_source(name));
     let (Some(source), Some(unit)) = (source, unit) else {
         return true;
     };

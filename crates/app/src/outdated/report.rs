@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use agpm_model::{
-    LockEntry, LockedPin, Lockfile, Manifest, ObjectId, Pin, PinId, PinSource, ResolvedVersion,
-    ResourceId, Unit, VersionLabel,
+    LockEntry, LockedPin, Lockfile, Manifest, Pin, PinId, PinSource, ResolvedVersion, ResourceId,
+    Revision, Unit, VersionLabel,
 };
 use serde::Serialize;
 
@@ -223,7 +223,7 @@ impl VersionComparison {
             return None;
         }
         let is_same_label = allowed.label == pin.version && is_moved;
-        let display = |label: &VersionLabel, commit: &ObjectId| {
+        let display = |label: &VersionLabel, commit: &Revision| {
             if is_same_label {
                 format!("{label} ({})", commit.short())
             } else {
@@ -264,7 +264,7 @@ fn is_unchanged(pin: &Pin, now: &AllowedVersion) -> bool {
 
 /// One row for each branch that moved, with the number of resources that are the same.
 fn count_unchanged(pin: &Pin, now: &ResolvedVersion, moved: &mut Vec<MovedBranch>) {
-    let branch_at = |commit: &ObjectId| format!("{} ({})", pin.version, commit.short());
+    let branch_at = |commit: &Revision| format!("{} ({})", pin.version, commit.short());
     let (source, current) = (pin.source.to_string(), branch_at(&pin.commit));
     let is_known = |one: &&mut MovedBranch| one.source == source && one.current == current;
     match moved.iter_mut().find(is_known) {

@@ -46,7 +46,7 @@ impl BaseReader for WorldBases<'_> {
             return address;
         };
         let is_repository = !store::exists(&self.path_of(written))
-            && agpm_git::is_git_directory(&self.path_of(path));
+            && agpm_source::git::is_git_directory(&self.path_of(path));
         match (
             SourceAddress::parse(path),
             VersionRequirement::parse(requirement),
@@ -112,7 +112,7 @@ impl BaseReading<'_, '_> {
             .map_err(seen)?;
         // A bare repository has no work tree, so its default branch is read.
         if !store::exists(&file)
-            && agpm_git::is_git_directory(&path)
+            && agpm_source::git::is_git_directory(&path)
             && let Ok(url) = SourceAddress::parse(&directory)
         {
             let base = RepositoryBase {

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::manifest::{
-    BaseRules, ManifestDocuments, load_bases, required_release_age, source_names, understood_lock,
+    BaseRules, ManifestDocuments, load_bases, readable_lock, required_release_age, source_names,
 };
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, codes, did_you_mean};
 use agpm_merge::{Contribution, LayerFile};
@@ -35,7 +35,7 @@ fn tracked_record(opened: &store::ProjectStore, scope: InstallScope) -> Option<S
     if scope == InstallScope::User || !store::is_directory(&opened.state_directory()) {
         return None;
     }
-    agpm_git::first_tracked(opened.path(), |path| state_of(scope).is_record(path))
+    agpm_source::git::first_tracked(opened.path(), |path| state_of(scope).is_record(path))
 }
 
 /// Returns the finding about a state that is ignored.
@@ -364,7 +364,7 @@ impl Project {
             Err(failure) => documents.syntax_errors(notes).ok_or(failure)?,
         };
         let extends = documents.extends();
-        let read_lock = || understood_lock(store::read_regular(&lockfile, limit()).ok()?);
+        let read_lock = || readable_lock(store::read_regular(&lockfile, limit()).ok()?);
         let is_fixed = matches!(versions, BaseVersions::Locked);
         // Few manifests have bases. Without them, reading a project does not parse the lockfile here.
         let lock = (extends || is_fixed).then(read_lock).flatten();

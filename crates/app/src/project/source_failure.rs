@@ -26,16 +26,20 @@ pub(crate) fn source_failure_of(what: &str, error: SourceError) -> Failure {
             "check the URL and the connection, then try again",
         ),
         SourceError::AuthRefused { address, .. } => {
-            let help = format!("agpm uses git's own credentials: try `git ls-remote {address}`");
+            let help = format!(
+                "check that it exists, and that git has credentials for it: try `git ls-remote {address}`"
+            );
             let found = Diagnostic::new(&codes::SOURCE_AUTH, format!("{what} refused access"));
             let found = found.detail(error.to_string()).help(help);
             return Failure::new(FailureKind::Network, found);
         }
-        SourceError::NotFound { .. } => (
-            FailureKind::Network,
-            &codes::SOURCE_UNREACHABLE,
-            "check the URL in `[sources]`",
-        ),
+        // The URL may be one of the manifest, of a marketplace, or just typed.
+        SourceError::NotFound { address, .. } => {
+            let message = format!("{what}: no git repository at `{address}`");
+            let help = format!("check the URL, for example with `git ls-remote {address}`");
+            let found = Diagnostic::new(&codes::SOURCE_UNREACHABLE, message).help(help);
+            return Failure::new(FailureKind::Network, found);
+        }
         SourceError::Damaged(_) => (
             FailureKind::Errors,
             &codes::SOURCE_GIT,
@@ -80,9 +84,6 @@ pub(crate) fn source_failure_of(what: &str, error: SourceError) -> Failure {
     };
     // Git's own words are long, so they are under the message and not in it.
     let (message, detail) = match &error {
-        SourceError::NotFound { address, .. } => {
-            (format!("{what}: no git repository at `{address}`"), None)
-        }
         SourceError::Offline(words) => {
             (format!("offline: {what} is not in the cache"), Some(words))
         }

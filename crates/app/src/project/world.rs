@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agpm_diag::TypedCommand;
-pub use agpm_git::{NetworkAccess, TransferProgress};
 pub use agpm_model::{InstallScope, OutsideReads};
+pub use agpm_source::git::{NetworkAccess, TransferProgress};
 use agpm_source::{MachineSources, SharedSources, SourceContext, SourceOpener};
 use agpm_trust::CapabilityChange;
 

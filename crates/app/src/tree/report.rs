@@ -140,7 +140,7 @@ fn walk(starts: &[usize], children: &[Vec<usize>], depth: Option<usize>) -> Vec<
     let mut waiting = Vec::new();
     // The lowest level at which each resource was expanded: where levels are cut, more is visible higher up.
     let mut shown: BTreeMap<usize, usize> = BTreeMap::new();
-    put(&mut waiting, starts, 0);
+    push_siblings(&mut waiting, starts, 0);
     while let Some((node, level, position)) = waiting.pop() {
         let open = !children[node].is_empty() && depth.is_none_or(|depth| level < depth);
         let before = shown
@@ -159,13 +159,17 @@ fn walk(starts: &[usize], children: &[Vec<usize>], depth: Option<usize>) -> Vec<
         });
         if open && !before {
             shown.insert(node, level);
-            put(&mut waiting, &children[node], level + 1);
+            push_siblings(&mut waiting, &children[node], level + 1);
         }
     }
     lines
 }
 
-fn put(waiting: &mut Vec<(usize, usize, SiblingPosition)>, nodes: &[usize], level: usize) {
+fn push_siblings(
+    waiting: &mut Vec<(usize, usize, SiblingPosition)>,
+    nodes: &[usize],
+    level: usize,
+) {
     let last = nodes.len().saturating_sub(1);
     let placed = nodes.iter().enumerate().rev();
     waiting.extend(placed.map(|(at, node)| {

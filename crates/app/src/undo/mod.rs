@@ -12,7 +12,7 @@ use agpm_store::{
     ForceUndo, HistoryEntry, HistoryUse, KEPT_TRANSACTIONS, ProjectStore, ReconciledFile, UndoError,
 };
 
-use crate::install::hold;
+use crate::install::lock_project;
 use crate::project::gather::{ManifestFiles, ignored_state};
 use crate::project::ledger::{ledger_in, read_ledger};
 use crate::project::reading::limit;
@@ -69,7 +69,7 @@ fn run(world: &World, request: &UndoRequest, notes: &mut Notes) -> Result<UndoRe
         return preview(&files, &store, request, newest, notes);
     }
     let interrupted = store.interrupted_undo()?;
-    let Some(lock) = hold(world, &store, WriteMode::Apply, notes)? else {
+    let Some(lock) = lock_project(world, &store, WriteMode::Apply, notes)? else {
         return Err(nothing(&store));
     };
     // Taking the lock finished an interrupted `undo`. That is the requested undo; another one would revert a second

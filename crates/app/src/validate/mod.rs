@@ -12,8 +12,8 @@ use std::path::Path;
 use agpm_compose::check_patched_names;
 use agpm_diag::{Diagnostic, Failure, Notes, Outcome, WarningPolicy, codes};
 
+use agpm_model::outdated_lock;
 use agpm_model::{LockedLayer, Lockfile, Manifest, ResourceOrigin, ResourceType};
-use agpm_plan::outdated_lock;
 use agpm_resolve::{UpdateScope, add_locked_sources, pins, report_moved_tags};
 use agpm_store::ProjectStore;
 
@@ -84,7 +84,7 @@ fn run(
                 })
             }
             ValidateCheck::Render => renders(world, &mut manifest.clone(), &store, notes),
-            ValidateCheck::Sources => answer(world, manifest, &store, notes),
+            ValidateCheck::Sources => request_all_versions(world, manifest, &store, notes),
             ValidateCheck::Paths => have_files(manifest, project.directory.as_deref(), notes),
             ValidateCheck::Lock => is_current(world, manifest, &store, notes),
         };
@@ -121,7 +121,7 @@ fn resolves(
         .unwrap_or_default();
     add_locked_sources(manifest, &lock);
     bind_plugins(world, manifest, store.path(), &UpdateScope::Nothing, notes)?;
-    let sources = ProjectSources::open(world, manifest, store.path());
+    let sources = ProjectSources::open_used(world, manifest, store.path());
     for (name, _) in sources.iter() {
         if let Some(refs) = versions_of(&sources, name)? {
             report_moved_tags(&lock, name, &refs, notes);
@@ -208,7 +208,7 @@ fn renders(
 }
 
 /// Requests the versions of every source; a source that fails does not stop the others.
-fn answer(
+fn request_all_versions(
     world: &World,
     manifest: &Manifest,
     store: &ProjectStore,
@@ -273,9 +273,11 @@ pub(crate) fn is_current(
             .extend(stale.filter_map(|failure| failure.diagnostic));
         return Err(first.unwrap_or(failure));
     }
-    let sources = ProjectSources::open(world, manifest, store.path());
-    layers_as_locked(manifest, &lock, |name| sources.versioned(name).is_some())
-        .map_err(stale_lockfile)?;
+    let sources = ProjectSources::open_used(world, manifest, store.path());
+    layers_as_locked(manifest, &lock, |name| {
+        sources.versioned_source(name).is_some()
+    })
+    .map_err(stale_lockfile)?;
     remotes_as_locked(manifest, &sources, &lock).map_err(stale_lockfile)?;
     let pinning = LayerPinning::of(manifest, Some(&lock), &UpdateScope::Nothing);
     let pinning = pinning.used_as(LayerLock::AloneForFolders);

@@ -7,9 +7,10 @@ use crate::drift::{
     interrupted, not_cached, not_comparable, nothing_installed,
 };
 use agpm_diag::{Failure, FailureKind, Notes, Outcome};
-use agpm_model::{Lockfile, Manifest, ObjectId, PinId, SourceName};
-use agpm_plan::{Ledger, OverwriteRule, recover_ownership, refuse_foreign_paths};
+use agpm_model::{Lockfile, Manifest, PinId, Revision, SourceName};
+use agpm_plan::{Ledger, OverwriteRule, recover_ownership};
 use agpm_resolve::add_locked_sources;
+use agpm_resolve::refuse_foreign_paths;
 use agpm_store::ProjectStore;
 
 use crate::drift::disk_record::{compare_with_record, observe_files};
@@ -79,7 +80,9 @@ pub(crate) fn find_drift(
         Err(failure) => return Err(failure),
     };
     add_locked_sources(&mut manifest, &lock);
-    refuse_foreign_paths(&lock, &manifest, world.environment.scope, &ledger)?;
+    refuse_foreign_paths(&lock, &manifest, world.environment.scope, &|path| {
+        ledger.records(path)
+    })?;
     if store.needs_recovery() {
         notes.diagnostics.push(interrupted());
     }
@@ -126,13 +129,13 @@ pub(crate) fn uncached_source<'l>(
 ) -> Option<&'l SourceName> {
     let sources = ProjectSources::open_all(world, manifest, store.path());
     // Catalog remotes install no files, so their commits are not needed.
-    let commits: BTreeSet<(&SourceName, &ObjectId)> = lock
+    let commits: BTreeSet<(&SourceName, &Revision)> = lock
         .pins()
         .filter(|pin| !matches!(pin.id, PinId::Remote(_)))
         .filter_map(|pin| Some((pin.pin.source.name()?, &pin.pin.commit)))
         .collect();
-    let is_cached = |source: &SourceName, commit: &ObjectId| {
-        let source = sources.versioned(source);
+    let is_cached = |source: &SourceName, commit: &Revision| {
+        let source = sources.versioned_source(source);
         source.is_none_or(|source| source.has_revision(commit))
     };
     commits

@@ -121,7 +121,9 @@ impl WhyReport {
         let layers = layers_at(view, &owners_at(view, working_directory, ledger, word));
         let mut at_path = view.at_path(working_directory, word);
         if at_path.is_empty() {
-            let owned = view.owned_at(working_directory, ledger, word);
+            let owned = view.owned_at(working_directory, word, &|path| {
+                ledger.owner_labels_at(path)
+            });
             at_path.extend(owned.into_iter().filter(|at| view.part_of.contains_key(at)));
         }
         let found = if at_path.is_empty() && layers.is_empty() {

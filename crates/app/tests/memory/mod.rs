@@ -11,7 +11,7 @@ use agpm_app::project::world::{
     ProgramUse, SilentProgress, World,
 };
 use agpm_diag::Outcome;
-use agpm_model::{Checksum, FileMode, ObjectId, RelativePath, SourceAddress, SourceVersions};
+use agpm_model::{Checksum, FileMode, RelativePath, Revision, SourceAddress, SourceVersions};
 use agpm_source::{
     FileFetching, Source, SourceContext, SourceEntry, SourceEntryKind, SourceError, SourceOpener,
     SourceTree, SourceVersioning,
@@ -23,24 +23,23 @@ type Files = BTreeMap<String, Vec<u8>>;
 
 #[derive(Debug, Default)]
 struct FetchedObjects {
-    revisions: BTreeSet<ObjectId>,
-    files: BTreeSet<ObjectId>,
+    revisions: BTreeSet<Revision>,
+    files: BTreeSet<Revision>,
     requests: Vec<&'static str>,
 }
 
 #[derive(Debug, Default)]
 struct MemorySource {
     versions: SourceVersions,
-    revisions: BTreeMap<ObjectId, Files>,
+    revisions: BTreeMap<Revision, Files>,
     /// What was fetched, and in how many requests.
     fetched: Mutex<FetchedObjects>,
     /// Where directories are written out.
     scratch: PathBuf,
 }
 
-fn id_of(bytes: &[u8]) -> ObjectId {
-    let checksum = Checksum::of(bytes).to_string();
-    checksum.trim_start_matches("sha256:").parse().unwrap()
+fn id_of(bytes: &[u8]) -> Revision {
+    Checksum::of(bytes).to_string().parse().unwrap()
 }
 
 impl MemorySource {
@@ -56,7 +55,7 @@ impl MemorySource {
         self.revisions.insert(revision, files);
     }
 
-    fn files(&self, revision: Option<&ObjectId>) -> Result<&Files, SourceError> {
+    fn files(&self, revision: Option<&Revision>) -> Result<&Files, SourceError> {
         let fetched = self.fetched.lock().unwrap();
         revision
             .filter(|revision| fetched.revisions.contains(revision))
@@ -78,17 +77,17 @@ impl Source for MemorySource {
         Ok(Arc::new(self.versions.clone()))
     }
 
-    fn find_revision(&self, digits: &str) -> Result<ObjectId, SourceError> {
+    fn find_revision(&self, digits: &str) -> Result<Revision, SourceError> {
         let mut all = self.revisions.keys();
         let found = all.find(|id| id.as_str().starts_with(digits)).cloned();
         found.ok_or_else(|| SourceError::NoSuchRevision(format!("no revision `{digits}`")))
     }
 
-    fn has_revision(&self, revision: &ObjectId) -> bool {
+    fn has_revision(&self, revision: &Revision) -> bool {
         self.fetched.lock().unwrap().revisions.contains(revision)
     }
 
-    fn fetch(&self, revisions: &[ObjectId], _: FileFetching) -> Result<(), SourceError> {
+    fn fetch(&self, revisions: &[Revision], _: FileFetching) -> Result<(), SourceError> {
         let mut fetched = self.fetched.lock().unwrap();
         for revision in revisions {
             if !self.revisions.contains_key(revision) {
@@ -105,7 +104,7 @@ impl Source for MemorySource {
 
     fn entry(
         &self,
-        revision: Option<&ObjectId>,
+        revision: Option<&Revision>,
         path: &str,
     ) -> Result<Option<SourceEntry>, SourceError> {
         let files = self.files(revision)?;
@@ -123,7 +122,7 @@ impl Source for MemorySource {
 
     fn walk(
         &self,
-        revision: Option<&ObjectId>,
+        revision: Option<&Revision>,
         directory: &str,
         enters: &dyn Fn(&str) -> bool,
     ) -> Result<SourceTree, SourceError> {
@@ -189,10 +188,10 @@ impl Source for MemorySource {
 
     fn directory(
         &self,
-        revision: Option<&ObjectId>,
+        revision: Option<&Revision>,
         inner: Option<&RelativePath>,
     ) -> Result<PathBuf, SourceError> {
-        let checkout = self.scratch.join(revision.unwrap().as_str());
+        let checkout = self.scratch.join(revision.unwrap().short());
         for (path, bytes) in self.files(revision)? {
             let path = checkout.join(path);
             fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -203,7 +202,7 @@ impl Source for MemorySource {
 
     fn cached_directory(
         &self,
-        revision: Option<&ObjectId>,
+        revision: Option<&Revision>,
         inner: Option<&RelativePath>,
     ) -> Option<PathBuf> {
         self.directory(revision, inner).ok()
@@ -211,7 +210,7 @@ impl Source for MemorySource {
 
     fn require_directory(
         &self,
-        revision: Option<&ObjectId>,
+        revision: Option<&Revision>,
         inner: &RelativePath,
     ) -> Result<(), SourceError> {
         self.entry(revision, inner.as_str()).map(drop)

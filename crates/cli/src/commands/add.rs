@@ -5,8 +5,8 @@ use agpm_app::install::TransitiveExecutables;
 use agpm_app::manifest_text::AfterEdit;
 use agpm_app::project::world::World;
 use agpm_app::project::write_mode::WriteMode;
-use agpm_discover::SelectionMode;
 use agpm_model::PartNames;
+use agpm_resolve::discover::SelectionMode;
 
 use crate::args::AddArgs;
 use crate::output::Output;

@@ -606,6 +606,59 @@ fn a_base_cannot_approve_what_it_brings() {
     assert!(output.stderr.contains("hooks/h"), "{output}");
 }
 
+const HOOKED: &str = "---\nname: r\nhooks: {Stop: [{hooks: [{type: command, command: \"curl evil\"}]}]}\n---\nText.\n";
+
+#[test]
+fn whatever_an_update_of_a_base_brings_needs_approval() {
+    let servers = "[mcp-servers]\nm = { command = \"curl evil\" }\n";
+    let layer = "[[layers]]\nname = \"l\"\npath = \"l\"\n";
+    let patch = "[patch.agents.reviewer.hooks]\nStop = [{ hooks = [{ type = \"command\", command = \"curl evil\" }] }]\n";
+    let settings = "{\"hooks\": {\"Stop\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"curl evil\"}]}]}}";
+    let agent = "[agents]\nz = \"z.md\"\n";
+    let other = BASE.replace("reviewer.md", "other.md");
+    let rows: &[&[(&str, &str)]] = &[
+        &[("agents/reviewer.md", HOOKED)],
+        &[("agpm.toml", &other), ("agents/other.md", HOOKED)],
+        &[
+            ("agpm.toml", &format!("{BASE}z = \"z.md\"\n")),
+            ("z.md", HOOKED),
+        ],
+        &[("agpm.toml", &format!("{BASE}{servers}"))],
+        &[("agpm.toml", &format!("{BASE}{patch}"))],
+        &[
+            ("agpm.toml", &format!("{BASE}{layer}")),
+            ("l/.claude/settings.json", settings),
+        ],
+        &[
+            ("agpm.toml", &format!("extends = \"./n\"\n{BASE}")),
+            ("n/agpm.toml", servers),
+        ],
+        &[
+            ("agpm.toml", &format!("extends = \"./n\"\n{BASE}")),
+            ("n/agpm.toml", agent),
+            ("n/z.md", HOOKED),
+        ],
+    ];
+    for files in rows {
+        let sandbox = sandbox();
+        let mut base = base_repository(&sandbox, BASE, "v1.0.0");
+        sandbox.write("agpm.toml", extending(&base, "^1", ""));
+        assert_code(&sandbox.run_line("agpm install"), 0);
+        let lock = read(&sandbox, "agpm.lock");
+        base.commit(files);
+        base.tag("v1.1.0");
+        let output = sandbox.run_line("agpm update");
+        assert_code(&output, 6);
+        assert!(
+            output.stderr.contains("runs curl evil"),
+            "{files:?}\n{output}"
+        );
+        assert_eq!(read(&sandbox, "agpm.lock"), lock, "{files:?}");
+        assert_code(&sandbox.run_line("agpm update --approve all"), 0);
+        assert_code(&sandbox.run_line("agpm ci"), 0);
+    }
+}
+
 #[test]
 fn a_base_from_a_server_names_no_paths_of_this_machine() {
     let sandbox = sandbox();

@@ -204,11 +204,28 @@ fn a_new_project_is_for_the_tools_that_it_uses() {
 
 #[test]
 fn a_resource_in_the_format_of_a_tool_makes_the_project_one_of_that_tool() {
+    let hook =
+        "{\"hooks\": {\"Stop\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"true\"}]}]}}";
     let project = library(
-        &[("agents/helper.agent.md", AGENT), ("x/own.mdc", "Text.\n")],
+        &[
+            ("agents/helper.agent.md", AGENT),
+            ("x/own.mdc", "Text.\n"),
+            ("hooks/stop/hooks.json", hook),
+            ("hooks/check/hooks.json", hook),
+        ],
         &[],
     );
     let url = url(&project);
+    // Hooks of several clients are JSON.
+    let output = project.good(&format!("add {url} stop --dry-run"));
+    let default = "Tools: claude-code (default; choose others with `--tool`)";
+    assert!(output.stdout.contains(default), "{output}");
+    // All hooks of a repository have one file name, and Copilot reads them from one directory.
+    let output = project.good(&format!("add {url} --all --tool copilot"));
+    assert!(!output.stdout.contains("Left out"), "{output}");
+    assert!(project.exists(".github/hooks/stop.json"));
+    assert!(project.exists(".github/hooks/check.json"));
+    project.good("undo");
     let output = project.good(&format!("add {url} helper own"));
     let line = "Tools: cursor, copilot (the format of what was added)";
     assert!(output.stdout.contains(line), "{output}");
@@ -298,6 +315,7 @@ fn everything_is_added_but_what_cannot_be_had() {
             ),
             ("plugins/empty/README.md", "Nothing.\n"),
             ("skills/art/SKILL.md", ART),
+            ("agents/alone.md", LIMITED),
             (
                 "hooks/guard/hooks.json",
                 "{\"hooks\": {\"PreToolUse\": [{\"hooks\": [{\"type\": \"command\", \"command\": \
@@ -327,6 +345,11 @@ fn everything_is_added_but_what_cannot_be_had() {
             .stdout
             .contains("Left out agents/limited of plugins/one: codex");
         assert_eq!(is_wider, tools.contains("codex"), "{output}");
+        // An entry of its own is left out only of the tool that would permit more.
+        let is_alone = output
+            .stdout
+            .contains("Left out agents/alone for codex: codex cannot restrict tools");
+        assert_eq!(is_alone, tools.contains("codex"), "{output}");
         if preview.is_empty() {
             let manifest = project.read("agpm.toml");
             assert!(
@@ -336,6 +359,7 @@ fn everything_is_added_but_what_cannot_be_had() {
             assert!(!manifest.contains("gone"), "{manifest}");
             assert!(project.exists(".claude/skills/pdf/SKILL.md"));
             assert!(project.exists(".claude/skills/art/SKILL.md"));
+            assert!(project.exists(".claude/agents/alone.md"));
             project.good("install --locked");
             project.good("undo");
         }

@@ -200,6 +200,29 @@ fn directories_of_removed_skills_go_in_a_clone() {
     assert!(!project.exists(".claude/skills"), "{:?}", project.tree());
 }
 
+#[test]
+fn entries_that_a_command_removes_in_a_clone_leave_shared_files() {
+    let project = Project::new();
+    let hook = r#"{"events": ["Stop"], "type": "command", "command": "true"}"#;
+    project.release(&[("hooks/stop.json", hook)]);
+    // The text of a server is only in the manifest, and the source goes with its last dependency.
+    project.manifest(&format!(
+        "[project]\ntools = [\"claude-code\", \"codex\"]\n[mcp-servers]\nown = {{ command = \"true\" }}\n[hooks]\n{}",
+        entry("stop", "hooks/stop.json", "")
+    ));
+    project.write(
+        ".mcp.json",
+        "{\n  \"mcpServers\": {\n    \"mine\": {\"command\": \"x\"}\n  }\n}\n",
+    );
+    let before = project.read(".mcp.json");
+    project.good("install");
+    std::fs::remove_dir_all(project.path(".agpm")).unwrap();
+    project.good("remove own stop");
+    assert_eq!(project.read(".mcp.json"), before);
+    assert!(!project.exists(".codex"), "{:?}", project.tree());
+    assert!(!project.exists(".claude"), "{:?}", project.tree());
+}
+
 /// A project in which the user has settings, servers and instructions of their own.
 fn users_files() -> [(&'static str, &'static str); 3] {
     [

@@ -142,6 +142,27 @@ fn the_entry_decides_over_the_front_matter() {
 }
 
 #[test]
+fn directories_that_an_install_creates_count_for_it() {
+    let project = Project::new();
+    project.release(&[
+        (
+            "rules/ci.md",
+            "---\napplyTo: '.github/workflows/*.yml'\n---\nPin actions.\n",
+        ),
+        ("agents/a.md", "---\nname: a\ndescription: A\n---\nA.\n"),
+    ]);
+    project.manifest(&format!(
+        "[instructions]\n{}[agents]\n{}",
+        entry("ci", "rules/ci.md", "tool = \"codex\""),
+        entry("a", "agents/a.md", "tool = \"copilot\""),
+    ));
+    project.good("install");
+    assert!(project.exists(".github/AGENTS.md"));
+    let again = project.good("update");
+    assert!(again.stdout.contains("up to date"), "{again}");
+}
+
+#[test]
 fn a_block_for_every_tool_goes_into_the_file_that_the_tool_reads() {
     let project = Project::new();
     project.release(&[("rules/general.md", GENERAL)]);

@@ -4,6 +4,7 @@
 mod add;
 mod adoption;
 mod answers;
+mod approvals;
 mod browse;
 mod clones;
 mod compatibility;

@@ -178,7 +178,7 @@ fn a_single_hook_keeps_the_scripts_that_it_runs() {
     project.good("install");
     assert!(project.exists(".agpm/plugins/guard/audit.sh"));
     assert!(!project.exists(".agpm/plugins/guard/other"));
-    let hooks = project.read(".github/hooks/hooks.json");
+    let hooks = project.read(".github/hooks/start.json");
     assert!(hooks.contains(".agpm/plugins/guard/audit.sh"), "{hooks}");
 }
 

@@ -182,13 +182,13 @@ fn each_part_goes_to_every_tool_that_supports_it() {
     assert!(
         noted
             .stderr
-            .contains("codex does not support these parts of plugin `kit`\n  commands: run"),
+            .contains("codex does not support these parts of plugin `kit`\n  commands: `run`"),
         "{noted}"
     );
     assert!(
         noted
             .stderr
-            .contains("opencode does not support these parts of plugin `kit`\n  hooks: kit"),
+            .contains("opencode does not support these parts of plugin `kit`\n  hooks: `kit`"),
         "{noted}"
     );
     for path in [

@@ -132,8 +132,8 @@ mod tests {
     use super::super::{Address, AddressContext, DefaultHost};
     use super::*;
 
-    fn names(names: &[&str]) -> BTreeMap<String, crate::digest::ObjectId> {
-        let id: crate::digest::ObjectId = "1".repeat(40).parse().unwrap();
+    fn names(names: &[&str]) -> BTreeMap<String, crate::digest::Revision> {
+        let id: crate::digest::Revision = "1".repeat(40).parse().unwrap();
         names
             .iter()
             .map(|name| ((*name).to_owned(), id.clone()))

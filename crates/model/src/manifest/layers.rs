@@ -106,28 +106,31 @@ impl Layer {
 /// Compiled patterns of files.
 #[derive(Clone, Debug, Default)]
 struct IncludePatterns {
-    globs: Vec<Glob>,
+    glob: Glob,
     /// The directories that the patterns name before their first wildcard.
     starts: Vec<String>,
 }
 
 impl IncludePatterns {
     fn matches(&self, file: &str) -> bool {
-        self.globs.iter().any(|glob| glob.is_match(file))
+        self.glob.is_match(file)
     }
 
     /// Compiles patterns, each with the index that errors are reported for.
     fn new(patterns: &[(usize, String)]) -> Result<Self, (usize, GlobError)> {
-        let globs = patterns
-            .iter()
-            .map(|(number, pattern)| Glob::new(pattern).map_err(|error| (*number, error)));
-        Ok(IncludePatterns {
-            globs: globs.collect::<Result<_, _>>()?,
-            starts: patterns
-                .iter()
-                .map(|(_, pattern)| literal_directory(pattern))
-                .collect(),
-        })
+        let mut written = Vec::new();
+        let mut starts = Vec::new();
+        for (_, pattern) in patterns {
+            written.push(pattern);
+            starts.push(literal_directory(pattern));
+        }
+        match Glob::any_of(&written) {
+            Ok(glob) => Ok(IncludePatterns { glob, starts }),
+            Err((index, error)) => {
+                let number = patterns.get(index).map_or(0, |(number, _)| *number);
+                Err((number, error))
+            }
+        }
     }
 }
 

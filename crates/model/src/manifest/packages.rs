@@ -509,10 +509,10 @@ impl<'n> DependencyReader<'_, '_, 'n> {
         if !self.check.map(node, "`template_vars`") {
             return Variant::PLAIN;
         }
-        if let Some(ours) = node.get("agpm") {
+        if let Some(own_table) = node.get("agpm") {
             let help = "project variables are under `project`; give others their own names";
             self.check.bad_value(
-                ours,
+                own_table,
                 "`agpm` in `template_vars` would hide the built-in names",
                 help,
             );

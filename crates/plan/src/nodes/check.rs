@@ -121,7 +121,7 @@ impl OwnershipCheck<'_> {
         let new = |item: NodeRef<'_>, sum: NodeSum| {
             resembles(item, node) && !self.owned.is_others(list, sum)
         };
-        let is_ours = |(item, sum): (NodeRef<'_>, &NodeSum)| {
+        let is_managed = |(item, sum): (NodeRef<'_>, &NodeSum)| {
             !self.managed_values.contains(&(list, *sum))
                 && (shares_mark(item, node) || new(item, *sum))
         };
@@ -129,7 +129,7 @@ impl OwnershipCheck<'_> {
             .items(list)
             .into_iter()
             .zip(&sums.all)
-            .any(is_ours)
+            .any(is_managed)
     }
 }
 

@@ -7,7 +7,7 @@ use agpm_text::{Edit, NodeKind, Pointer, TreeView, Value};
 
 use super::desired::OnEqualUserValue;
 use super::desired_set::WantedNode;
-use super::document_index::{DocumentIndex, above};
+use super::document_index::{DocumentIndex, ancestor_at};
 use super::draft::DraftDocument;
 use super::error::NodeError;
 use super::managed_nodes::ManagedNodes;
@@ -17,7 +17,7 @@ use super::resemblance::is_bare;
 use crate::change::{ChangeAction, ChangeReason, OverwriteRule};
 
 /// Removes obstructions where that is allowed, and returns the decisions.
-pub(super) fn clear(
+pub(super) fn remove_obstructions(
     draft: &mut DraftDocument,
     wanted: &[WantedNode<'_>],
     managed: &mut ManagedNodes,
@@ -25,15 +25,16 @@ pub(super) fn clear(
 ) -> Result<NodeDecisions, NodeError> {
     let desired_index = DesiredIndex::of(wanted);
     let document_index = DocumentIndex::of(&draft.document);
-    let doomed: Vec<OwnedNode> = managed
+    let obstructions: Vec<OwnedNode> = managed
         .nodes
         .extract_if(.., |node| {
             desired_index.is_narrowed_by(node, &document_index, overwrite)
         })
         .collect();
     let mut decisions = NodeDecisions::default();
-    if !doomed.is_empty() {
-        decisions = NodePlanner::new(&draft.document, managed, &doomed, overwrite).retire_all();
+    if !obstructions.is_empty() {
+        decisions =
+            NodePlanner::new(&draft.document, managed, &obstructions, overwrite).retire_all();
         // Empty containers are removed only where a new node needs the path. Others may be removed later, when it
         // is known that nothing else goes in.
         let needed: Vec<&Pointer> = managed
@@ -45,11 +46,11 @@ pub(super) fn clear(
         draft.prune(needed)?;
     }
     if overwrite >= OverwriteRule::Unowned {
-        let edits = take_over(draft, wanted, managed, overwrite, &mut decisions);
+        let edits = replace_blocking_values(draft, wanted, managed, overwrite, &mut decisions);
         draft.apply(&edits)?;
         managed
             .containers
-            .extend(edits.iter().filter_map(set_pointer));
+            .extend(edits.iter().filter_map(pointer_of_set));
     }
     Ok(decisions)
 }
@@ -105,7 +106,7 @@ impl<'w> DesiredIndex<'w> {
     }
 
     /// Whether a desired node at a location cannot hold keys.
-    fn is_solid(&self, at: &Pointer) -> bool {
+    fn cannot_hold_keys(&self, at: &Pointer) -> bool {
         let is_solid = |wanted: &&WantedNode<'_>| {
             let is_bare_map =
                 is_bare(&wanted.node.value) && wanted.node.value.shape().kind() == NodeKind::Map;
@@ -129,7 +130,7 @@ impl<'w> DesiredIndex<'w> {
     }
 
     fn is_below_solid(&self, at: &Pointer) -> bool {
-        (0..at.steps().len()).any(|length| self.is_solid(&above(at, length)))
+        (0..at.steps().len()).any(|length| self.cannot_hold_keys(&ancestor_at(at, length)))
     }
 
     fn is_above_wanted(&self, at: &Pointer) -> bool {
@@ -165,7 +166,7 @@ fn excludes(wanted: &EntryNode, node: &OwnedNode, document_index: &DocumentIndex
 }
 
 /// Empty containers that replace values which cannot hold managed nodes: user values that block layers, and edits.
-fn take_over(
+fn replace_blocking_values(
     draft: &DraftDocument,
     wanted: &[WantedNode<'_>],
     managed: &ManagedNodes,
@@ -182,7 +183,7 @@ fn take_over(
         else {
             continue;
         };
-        let at = above(location.pointer(), length);
+        let at = ancestor_at(location.pointer(), length);
         if taken.contains(&at) {
             continue;
         }
@@ -215,7 +216,7 @@ fn take_over(
     edits
 }
 
-fn set_pointer(edit: &Edit) -> Option<Pointer> {
+fn pointer_of_set(edit: &Edit) -> Option<Pointer> {
     match edit {
         Edit::Set { at, .. } => Some(at.clone()),
         _ => None,

@@ -107,7 +107,7 @@ impl<'d> DocumentIndex<'d> {
             _ => at.steps().len() + 1,
         };
         let first = from.max(usize::from(self.document.format() == Format::Toml));
-        (first..=at.steps().len()).map(|length| above(at, length))
+        (first..=at.steps().len()).map(|length| ancestor_at(at, length))
     }
 
     /// The checksums of the items of a list; empty if it does not exist.
@@ -219,6 +219,6 @@ impl<'d> DocumentIndex<'d> {
 }
 
 /// The first `length` steps of a pointer.
-pub(super) fn above(at: &Pointer, length: usize) -> Pointer {
+pub(super) fn ancestor_at(at: &Pointer, length: usize) -> Pointer {
     at.steps()[..length].iter().cloned().collect()
 }

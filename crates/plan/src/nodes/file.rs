@@ -7,7 +7,7 @@ use agpm_text::Pointer;
 
 use super::desired::DesiredNode;
 use super::desired_set::{WantedNode, normalize_desired};
-use super::document_index::{DocumentIndex, above};
+use super::document_index::{DocumentIndex, ancestor_at};
 use super::draft::DraftDocument;
 use super::error::NodeError;
 use super::managed_nodes::ManagedNodes;
@@ -57,15 +57,16 @@ impl SharedFileTask<'_> {
         // like a removal and an addition of everything.
         let wanted = lists::reconcile(&draft.document, all.clone(), &mut managed, self.overwrite);
         let mut decisions =
-            desired_index::clear(&mut draft, &wanted, &mut managed, self.overwrite)?;
+            desired_index::remove_obstructions(&mut draft, &wanted, &mut managed, self.overwrite)?;
         let engine = NodePlanner::new(&draft.document, &managed, &managed.nodes, self.overwrite);
         decisions.join(engine.decide_all(&wanted));
         draft.apply(&decisions.edits)?;
         let mut containers = managed.containers;
         containers.extend(std::mem::take(&mut decisions.containers));
         let keys = key_pointers(&decisions.nodes);
-        containers
-            .retain(|at| !(0..=at.steps().len()).any(|length| keys.contains(&above(at, length))));
+        containers.retain(|at| {
+            !(0..=at.steps().len()).any(|length| keys.contains(&ancestor_at(at, length)))
+        });
         let bare = bare_locations(&wanted);
         // Only containers that agpm created are removed when they become empty. An empty object of the user may mean
         // something to a tool.
@@ -195,10 +196,10 @@ impl EditedFile<'_> {
         &self,
         wanted: &[WantedNode<'_>],
     ) -> Result<Option<new_file::NewSharedFile>, NodeError> {
-        let is_ours = self.origin() != FileOrigin::Users
+        let is_managed = self.origin() != FileOrigin::Users
             && self.decisions.theirs.is_empty()
             && self.decisions.refused.is_empty();
-        let Some(base) = self.task.base.filter(|_| is_ours) else {
+        let Some(base) = self.task.base.filter(|_| is_managed) else {
             return Ok(None);
         };
         let built = new_file::build_shared_file(self.task.format, Some(base), wanted)?;
@@ -247,7 +248,7 @@ impl EditedFile<'_> {
             .chain(theirs)
             .map(NodeLocation::pointer)
             .collect();
-        let is_ours = |list: &Pointer, sum: NodeSum| {
+        let is_managed = |list: &Pointer, sum: NodeSum| {
             managed.contains(&(list, sum))
                 || self.decisions.kept_values.contains(&(list.clone(), sum))
         };
@@ -255,7 +256,8 @@ impl EditedFile<'_> {
             let sums = document_index.sums(list).all.clone().into_iter();
             (
                 list.clone(),
-                sums.filter(|sum| !is_ours(list, *sum)).collect::<Vec<_>>(),
+                sums.filter(|sum| !is_managed(list, *sum))
+                    .collect::<Vec<_>>(),
             )
         };
         lists

@@ -9,7 +9,7 @@ use super::desired_set::{WantedNode, items_of, split};
 use super::document_index::DocumentIndex;
 use super::managed_nodes::ManagedNodes;
 use super::owned::OwnedNode;
-use super::resemblance::{is_bare, remember};
+use super::resemblance::{fingerprint_node, is_bare};
 use super::sum::NodeSum;
 use crate::change::OverwriteRule;
 
@@ -166,7 +166,7 @@ fn ownership_change(
         managed_indices.contains(&index) || twins.contains(&(list.clone(), *sum))
     });
     if all && managed.containers.contains(list) {
-        OwnershipChange::Whole(remember(
+        OwnershipChange::Whole(fingerprint_node(
             &NodeLocation::Key(list.clone()),
             now,
             &nodes[0].owner,
@@ -178,7 +178,7 @@ fn ownership_change(
 
 /// A node for a managed list of unknown content.
 fn empty_list_node(list: &Pointer, owner: &Owner) -> OwnedNode {
-    remember(
+    fingerprint_node(
         &NodeLocation::Key(list.clone()),
         &Value::List(Vec::new()),
         owner,
@@ -223,7 +223,7 @@ fn take_apart(
     managed: &mut ManagedNodes,
 ) {
     let owned_item =
-        |item: NodeRef<'_>| remember(&item_location(list, item, hold), item, &node.owner);
+        |item: NodeRef<'_>| fingerprint_node(&item_location(list, item, hold), item, &node.owner);
     let spot = document_index.spot(node, |_| true);
     let now = document_index
         .at(list)

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use agpm_model::NodeLocation;
 use agpm_text::{Format, Pointer};
 
-use super::document_index::above;
+use super::document_index::ancestor_at;
 use super::owned::{FileOrigin, OwnedNode, OwnedNodes};
 use super::sum::NodeSum;
 
@@ -53,7 +53,7 @@ pub(super) fn containers(nodes: &[OwnedNode], format: Format) -> BTreeSet<Pointe
         // A default of a layer is an empty container.
         let length = at.steps().len() + usize::from(!matches!(node.location, NodeLocation::Key(_)));
         (first..length)
-            .map(|length| above(at, length))
+            .map(|length| ancestor_at(at, length))
             .collect::<Vec<_>>()
     };
     nodes.iter().flat_map(of_node).collect()

@@ -13,7 +13,7 @@ use super::draft::DraftDocument;
 use super::error::NodeError;
 use super::owned::{FileOrigin, OwnedNode, OwnedNodes};
 use super::planner::NodeStep;
-use super::resemblance::{is_bare, remember};
+use super::resemblance::{fingerprint_node, is_bare};
 use super::sum::NodeSum;
 use super::task::FileOutcome;
 use super::task::{SharedFileDecision, SharedFileTask};
@@ -33,7 +33,9 @@ pub(super) fn build_shared_file(
     wanted: &[WantedNode<'_>],
 ) -> Result<NewSharedFile, NodeError> {
     let (text, containers) = with_additions(format, base, wanted)?;
-    let node = |node: &WantedNode<'_>| remember(&node.node.location, &node.node.value, &node.owner);
+    let node = |node: &WantedNode<'_>| {
+        fingerprint_node(&node.node.location, &node.node.value, &node.owner)
+    };
     let mut nodes: Vec<OwnedNode> = wanted.iter().map(node).collect();
     nodes.sort();
     let owned = OwnedNodes {
@@ -187,7 +189,7 @@ fn step(node: &OwnedNode, action: ChangeAction, reason: ChangeReason) -> NodeSte
 fn created(old: &[OwnedNode], wanted: &[WantedNode<'_>]) -> Vec<NodeStep> {
     let old_locations: HashSet<&NodeLocation> = old.iter().map(|node| &node.location).collect();
     let mut reported = None;
-    let is_told = |node: &&WantedNode<'_>| {
+    let is_written = |node: &&WantedNode<'_>| {
         node.on_equal == OnEqualUserValue::Adopt || reported.replace(()).is_none()
     };
     let reason = |location: &NodeLocation| {
@@ -203,7 +205,7 @@ fn created(old: &[OwnedNode], wanted: &[WantedNode<'_>]) -> Vec<NodeStep> {
         reason: reason(&node.node.location),
         owner: node.owner.clone(),
     };
-    let mut steps: Vec<NodeStep> = wanted.iter().filter(is_told).map(step).collect();
+    let mut steps: Vec<NodeStep> = wanted.iter().filter(is_written).map(step).collect();
     steps.sort_by(|left, right| left.at.cmp(&right.at));
     steps
 }

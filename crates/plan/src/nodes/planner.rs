@@ -9,11 +9,11 @@ use agpm_text::{
 
 use super::desired::{DesiredNode, OnEqualUserValue};
 use super::desired_set::WantedNode;
-use super::document_index::{DocumentIndex, PathLookup, above};
+use super::document_index::{DocumentIndex, PathLookup, ancestor_at};
 use super::managed_nodes::ManagedNodes;
 use super::order::ItemOrder;
 use super::owned::OwnedNode;
-use super::resemblance::{is_bare, remember};
+use super::resemblance::{fingerprint_node, is_bare};
 use super::sum::NodeSum;
 use super::undecided_nodes::UndecidedNodes;
 use crate::change::{Author, ChangeAction, ChangeReason, Obstacle, OverwriteRule};
@@ -152,7 +152,7 @@ impl<'a> NodePlanner<'a> {
     fn decide(&mut self, desired: &DesiredNode) {
         if let Some((length, kind)) = find_obstruction(&self.document_index, &desired.node.location)
         {
-            return self.stop(desired, length, kind);
+            return self.refuse_obstructed(desired, length, kind);
         }
         if self.would_flatten(desired) {
             let at = desired.node.location.pointer().clone();
@@ -180,8 +180,8 @@ impl<'a> NodePlanner<'a> {
 
     /// Handles a value on the way to a location that cannot hold it: an edit over managed nodes, or a value of the
     /// user.
-    fn stop(&mut self, desired: &DesiredNode, length: usize, kind: NodeKind) {
-        let at = above(desired.node.location.pointer(), length);
+    fn refuse_obstructed(&mut self, desired: &DesiredNode, length: usize, kind: NodeKind) {
+        let at = ancestor_at(desired.node.location.pointer(), length);
         if self.keeps_covered(&at, &desired.node.location) {
             return;
         }
@@ -274,7 +274,7 @@ impl<'a> NodePlanner<'a> {
             Some(owned) if untouched(owned) => {
                 NodeVerdict::Write(ChangeAction::Update, ChangeReason::Content)
             }
-            Some(_) if will_do(desired, now) => NodeVerdict::Accept,
+            Some(_) if satisfies_default(desired, now) => NodeVerdict::Accept,
             Some(_) if self.overwrite == OverwriteRule::Everything => {
                 NodeVerdict::Write(ChangeAction::Update, ChangeReason::EditDropped)
             }
@@ -284,15 +284,15 @@ impl<'a> NodePlanner<'a> {
 
     /// Decides about a value that is unmanaged.
     fn judge_users(&self, desired: &DesiredNode, now: NodeRef<'_>) -> NodeVerdict<'a> {
-        let is_container_of_ours = || {
+        let holds_managed_nodes = || {
             is_bare(&desired.node.value)
                 && self
                     .managed
                     .containers
                     .contains(desired.node.location.pointer())
         };
-        if will_do(desired, now) {
-            return if is_container_of_ours() {
+        if satisfies_default(desired, now) {
+            return if holds_managed_nodes() {
                 NodeVerdict::Own(Author::Agpm)
             } else {
                 NodeVerdict::Accept
@@ -421,7 +421,7 @@ impl<'a> NodePlanner<'a> {
     fn record_owned(&mut self, desired: &DesiredNode, author: Author) {
         let node = OwnedNode {
             author,
-            ..remember(&desired.node.location, &desired.node.value, &desired.owner)
+            ..fingerprint_node(&desired.node.location, &desired.node.value, &desired.owner)
         };
         match &node.location {
             NodeLocation::Default(at) if is_bare(&desired.node.value) => {
@@ -492,7 +492,7 @@ pub(super) fn is_covered(node: &OwnedNode, at: &Pointer, location: &NodeLocation
 }
 
 /// Any value satisfies a default; an empty container requires one of its kind.
-fn will_do(desired: &DesiredNode, now: NodeRef<'_>) -> bool {
+fn satisfies_default(desired: &DesiredNode, now: NodeRef<'_>) -> bool {
     let is_default = matches!(desired.node.location, NodeLocation::Default(_));
     let kind = agpm_text::TreeView::shape(&desired.node.value).kind();
     is_default && (!is_bare(&desired.node.value) || kind == now.kind())

@@ -13,7 +13,7 @@ use super::file::is_blank;
 use super::managed_nodes;
 use super::new_file;
 use super::owned::{FileOrigin, OwnedNode, OwnedNodes};
-use super::resemblance::remember;
+use super::resemblance::fingerprint_node;
 use super::sum::NodeSum;
 
 /// The managed nodes of a file if agpm wrote these nodes: the recorded ones and those that exist exactly as written.
@@ -159,7 +159,7 @@ fn unrecorded_nodes(
     let modes = OwnershipModes::of(unmodified.chain(theirs.iter().copied()));
     let mut found = Vec::new();
     for first in split_lists(written) {
-        let node = remember(&first.node.location, &first.node.value, &first.owner);
+        let node = fingerprint_node(&first.node.location, &first.node.value, &first.owner);
         // A default is written only where nothing exists, and the ledger records those that agpm wrote: one that it
         // lacks existed before.
         let is_users_default =

@@ -59,7 +59,7 @@ fn collect_marks<'v, V: TreeView<'v>>(view: V, marks: &mut Vec<String>) {
 }
 
 /// The fingerprint of a node.
-pub(super) fn remember<'v, V: TreeView<'v>>(
+pub(super) fn fingerprint_node<'v, V: TreeView<'v>>(
     location: &NodeLocation,
     value: V,
     owner: &Owner,

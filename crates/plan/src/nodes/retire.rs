@@ -16,7 +16,7 @@ impl NodePlanner<'_> {
     }
 
     pub(super) fn retire(&mut self) {
-        let mut doomed: Vec<(usize, Pointer)> = Vec::new();
+        let mut removed_items: Vec<(usize, Pointer)> = Vec::new();
         for node in self.left.drain() {
             let list = node.location.pointer();
             let untouched = self
@@ -45,12 +45,12 @@ impl NodePlanner<'_> {
             ) {
                 self.claimed.insert((list.clone(), spot.0));
             }
-            doomed.extend(
+            removed_items.extend(
                 Some(spot).filter(|_| action == ChangeAction::Remove && !self.is_container(node)),
             );
         }
         let new = self.order.edits();
-        self.decisions.edits.extend(shifts(new, doomed));
+        self.decisions.edits.extend(shifts(new, removed_items));
     }
 
     /// Whether a node is an empty managed container, without even a comment.

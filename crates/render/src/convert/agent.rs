@@ -146,7 +146,7 @@ impl AgentField<'_> {
             return None;
         }
         if key == "model" {
-            return models::keep(&format.models, value, outcomes)
+            return models::supported_model(&format.models, value, outcomes)
                 .map(|model| (key.to_owned(), model.clone()));
         }
         if format.passes.contains(&key) {

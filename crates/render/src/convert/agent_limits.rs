@@ -96,8 +96,8 @@ fn flags(value: &Value) -> Option<(&'static str, Value)> {
     // A table with anything else in it has an unknown meaning. Half of a limit would look like a complete one.
     let rules = rules.iter().all(is_flag).then_some(rules)?;
     let switched = |on: bool| {
-        let is_meant = move |rule: &&(String, Value)| rule.1 == Value::Bool(on);
-        rules.iter().filter(is_meant).map(|(key, _)| key.as_str())
+        let has_state = move |rule: &&(String, Value)| rule.1 == Value::Bool(on);
+        rules.iter().filter(has_state).map(|(key, _)| key.as_str())
     };
     Some(limit_of(
         switched(true).collect(),

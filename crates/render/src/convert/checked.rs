@@ -157,7 +157,9 @@ impl FieldChecker<'_> {
             let stays = match rule.map(|(_, rule)| *rule) {
                 // Its outcome is that of the `permission` which replaces it.
                 Some(rule @ AcceptedValue::Flags) => accepts(rule, value),
-                Some(AcceptedValue::Model) => models::keep(self.models, value, outcomes).is_some(),
+                Some(AcceptedValue::Model) => {
+                    models::supported_model(self.models, value, outcomes).is_some()
+                }
                 Some(rule) if !accepts(rule, value) => {
                     let kind = match rule {
                         AcceptedValue::Permission => FieldOutcomeKind::Widened,

@@ -32,7 +32,7 @@ fn stays(format: &MarkdownCommand, key: &str, value: &Value, outcomes: &mut Fiel
         return false;
     }
     if key == "model" {
-        return models::keep(&format.models, value, outcomes).is_some();
+        return models::supported_model(&format.models, value, outcomes).is_some();
     }
     outcomes.exact(key);
     true

@@ -41,7 +41,7 @@ fn objection(models: &ModelNames, model: &Value) -> Option<String> {
 }
 
 /// The model, if the tool has it; the outcome is recorded.
-pub(super) fn keep<'v>(
+pub(super) fn supported_model<'v>(
     models: &ModelNames,
     value: &'v Value,
     outcomes: &mut FieldOutcomes,

@@ -118,14 +118,14 @@ pub(super) fn translate(names: &[String], to: &ToolNames) -> TranslatedNames {
             }
         }
     }
-    let is_meant = |tool: &&ReferenceTool| {
+    let is_selected = |tool: &&ReferenceTool| {
         to.of(tool.names[0])
             .iter()
             .any(|name| covered.contains(name))
     };
     let is_listed =
         |tool: &ReferenceTool| names.iter().any(|name| tool.names.contains(&name.as_str()));
-    let more = REFERENCE_TOOLS.iter().filter(is_meant);
+    let more = REFERENCE_TOOLS.iter().filter(is_selected);
     out.more = more
         .filter(|tool| !is_listed(tool))
         .map(|tool| tool.names[0])

@@ -562,4 +562,16 @@ Dropped off.disabled: the tool has no disabled servers, so it does not get this 
 Dropped web.url: the tool only runs commands, so it does not get the server
 "#,
     ),
+    (
+        "codex",
+        "a header that is lost",
+        r#"{"type": "http", "url": "https://x/mcp", "headers": {"Authorization": "Token ${TOKEN}"}}"#,
+        r#"/mcp_servers/sample url = "https://x/mcp"
+runs ["https://x/mcp"]
+Exact sample.headers
+Dropped sample.headers.Authorization: the tool cannot combine a variable with other text
+Exact sample.type
+Exact sample.url
+"#,
+    ),
 ];

@@ -71,6 +71,11 @@ const ADD: ValueForm = document![
         list![object![
             ID,
             required("part", TEXT_OR_NULL, "The part of it that is left out"),
+            required(
+                "tools",
+                ValueForm::TEXTS,
+                "The tools that it is left out of; empty for all"
+            ),
             required("reason", ValueForm::Text, "The reason"),
         ]],
         "Resources that cannot be installed, where all were requested",

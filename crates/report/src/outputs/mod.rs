@@ -34,11 +34,11 @@ pub fn outputs() -> impl Iterator<Item = &'static OutputSchema> {
 
 /// The JSON Schema of what a command prints. A command with subcommands has any of their documents.
 pub fn output_schema(command: &str) -> Option<Value> {
-    let is_meant = |output: &&OutputSchema| {
+    let is_selected = |output: &&OutputSchema| {
         let rest = output.command.strip_prefix(command);
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
     };
-    let matching: Vec<&OutputSchema> = outputs().filter(is_meant).collect();
+    let matching: Vec<&OutputSchema> = outputs().filter(is_selected).collect();
     let about = match matching.as_slice() {
         [] => return None,
         [output] => output.about.to_owned(),

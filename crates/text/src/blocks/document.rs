@@ -284,8 +284,8 @@ impl BlockDocument {
     }
 
     fn position(&self, name: &BlockName) -> Option<usize> {
-        let is_meant = |piece: &DocumentPart| matches!(piece, DocumentPart::Block(block) if block.name == *name);
-        self.pieces.iter().position(is_meant)
+        let is_named = |piece: &DocumentPart| matches!(piece, DocumentPart::Block(block) if block.name == *name);
+        self.pieces.iter().position(is_named)
     }
 
     fn with_newlines(&self, text: &str) -> String {

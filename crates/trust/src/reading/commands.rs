@@ -2,6 +2,8 @@
 
 use agpm_text::Value;
 
+use crate::server_command::program_of;
+
 /// A program and its arguments as one line; words with spaces are in quotes.
 pub(super) fn command_line(program: &Value, arguments: Option<&Value>) -> Option<String> {
     let mut words: Vec<String> = match program {
@@ -34,9 +36,7 @@ pub(super) fn command_line(program: &Value, arguments: Option<&Value>) -> Option
 pub(super) fn command_of(value: &Value) -> Option<String> {
     match value {
         Value::Map(_) => {
-            let program = ["command", "path", "exec", "program"];
-            let program = program.iter().find_map(|key| value.get(key))?;
-            let arguments = value.get("args").or_else(|| value.get("arguments"));
+            let (program, arguments) = program_of(value)?;
             command_line(program, arguments)
         }
         value => command_line(value, None),

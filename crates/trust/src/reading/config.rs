@@ -3,7 +3,7 @@
 use agpm_diag::has_errors;
 use agpm_model::Checksum;
 use agpm_text::{Format, Pointer, Value, parse_alone, to_value};
-use agpm_tools::{COMMON_KEYS, ConfigKey, config_file};
+use agpm_tools::{COMMON_KEYS, ConfigKey, config_file, is_of_tool_directory};
 
 use super::keys::{KeyPlace, UnknownKeys};
 use super::{CapabilityReader, CapabilityReading};
@@ -13,17 +13,18 @@ pub fn read_config(path: &str, bytes: &[u8]) -> Option<CapabilityReading> {
     Some(read_rows(path, bytes, config_file(path)?.keys))
 }
 
-/// The capabilities of a file that no table knows: hooks and servers are treated as such, and other
-/// keys for data.
+/// The capabilities of a file that no table knows: hooks and servers are treated as such. Other keys are data, unless
+/// the file is where a tool keeps its configuration.
 pub fn read_foreign_config(path: &str, bytes: &[u8]) -> CapabilityReading {
     let mut reader = CapabilityReader::new(None);
+    let unknown = if is_of_tool_directory(path) {
+        UnknownKeys::NeedApproval
+    } else {
+        UnknownKeys::Free
+    };
     if let Some(value) = value_of(path, bytes) {
-        reader.read_keys(
-            &value,
-            COMMON_KEYS,
-            UnknownKeys::Free,
-            &KeyPlace::top(&Pointer::root()),
-        );
+        let root = Pointer::root();
+        reader.read_keys(&value, COMMON_KEYS, unknown, &KeyPlace::top(&root));
     }
     reader.finish()
 }

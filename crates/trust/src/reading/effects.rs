@@ -7,7 +7,7 @@ use agpm_tools::{FRONT_MATTER_KEYS, HARMLESS_VARIABLES, KeyEffect, REFERENCE_TOO
 
 use super::CapabilityReader;
 use super::commands::{command_line, command_of};
-use super::keys::{KeyPlace, UnknownKeys, shown_value};
+use super::keys::{KeyPlace, UnknownKeys, is_empty, shown_value};
 use crate::server_command::ServerCommand;
 use crate::tool_rule::ToolRule;
 
@@ -20,7 +20,10 @@ impl CapabilityReader {
             _ if matches!(value, Value::Null) => {}
             KeyEffect::Program => {
                 let arguments = place.siblings.iter().find(|(key, _)| key == "args");
-                let line = command_line(value, arguments.map(|(_, arguments)| arguments));
+                let line = match value {
+                    Value::Map(_) => command_of(value),
+                    value => command_line(value, arguments.map(|(_, arguments)| arguments)),
+                };
                 self.command(line, value, place);
             }
             KeyEffect::Runs => self.command(command_of(value), value, place),
@@ -45,6 +48,15 @@ impl CapabilityReader {
                 Some(rules) => self.set().denied.extend(rules),
                 None => self.unknown(value, at),
             },
+            KeyEffect::Asks => match rules_of(value) {
+                Some(rules) => self.set().asks.extend(rules),
+                None => self.unknown(value, at),
+            },
+            KeyEffect::Protects => {
+                let key = at.steps().join(".");
+                let line = format!("{key} = {}", shown_value(None, value));
+                self.set().protections.insert(line);
+            }
             KeyEffect::Limits => self.limits(value),
             KeyEffect::ReadOnly => {
                 if *value == Value::Bool(true) {
@@ -183,6 +195,8 @@ impl CapabilityReader {
                 }
                 self.set().denied.extend(denied);
             }
+            // No limit is stated.
+            Value::String(text) if text.trim().is_empty() => {}
             value => {
                 if let Some(rules) = rules_of(value) {
                     self.limit(rules);
@@ -227,6 +241,9 @@ impl CapabilityReader {
 
     /// `{ "bash": "allow", "edit": { "*.md": "deny" } }`, or one answer for everything.
     fn permissions(&mut self, value: &Value) {
+        if let Value::List(rules) = value {
+            return rules.iter().for_each(|rule| self.permission_rule(rule));
+        }
         let everything = [("*".to_owned(), value.clone())];
         let entries: &[(String, Value)] = match value {
             Value::Map(entries) => entries,
@@ -257,6 +274,22 @@ impl CapabilityReader {
         }
     }
 
+    /// `{ "tool": "Bash", "action": "allow" }`. The limit in a rule is not understood, so the rule means every use.
+    fn permission_rule(&mut self, rule: &Value) {
+        let tool = rule.get("tool").and_then(Value::as_str);
+        let rules = ToolRule::parse(tool.unwrap_or("*")).in_reference_words();
+        let action = rule.get("action").and_then(Value::as_str);
+        match action.unwrap_or_default() {
+            "ask" => self.set().asks.extend(rules),
+            "reject" if rule.get("matches").is_none() => self.set().denied.extend(rules),
+            "reject" => {}
+            _ => self.grant(rules.into_iter().collect()),
+        }
+        if let Some(program) = rule.get("to").and_then(Value::as_str) {
+            self.runs(program, None, &Pointer::root());
+        }
+    }
+
     fn mode(&mut self, value: &Value, careful: &[&str], at: &Pointer) {
         match value.as_str() {
             Some(mode) if careful.contains(&mode) => {}
@@ -268,7 +301,11 @@ impl CapabilityReader {
     fn switch(&mut self, value: &Value, unprotects: bool, at: &Pointer) {
         let key = at.steps().join(".");
         match value {
-            Value::Bool(on) if *on != unprotects => {}
+            Value::Bool(on) if *on != unprotects => {
+                if !unprotects {
+                    self.set().protections.insert(key);
+                }
+            }
             Value::Bool(true) => self.permission(&key, at),
             Value::Bool(false) => {
                 let protection = key.strip_suffix(".enabled").unwrap_or(&key);
@@ -373,13 +410,4 @@ fn referenced_variables(text: &str) -> Vec<String> {
         (!name.is_empty() && name.chars().all(is_name)).then(|| name.to_owned())
     };
     opened.filter_map(name).collect()
-}
-
-pub(super) fn is_empty(value: &Value) -> bool {
-    match value {
-        Value::Null => true,
-        Value::List(items) => items.is_empty(),
-        Value::Map(entries) => entries.is_empty(),
-        _ => false,
-    }
 }

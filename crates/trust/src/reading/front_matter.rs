@@ -72,6 +72,11 @@ impl CapabilityReader {
     }
 
     fn front_matter(&mut self, text: &str) {
+        let text = as_any_client_reads(text);
+        let text = text.as_str();
+        if let Some(block) = block_in_another_language(text) {
+            return self.unreadable(block);
+        }
         let parsed = parse_alone(text, Format::Markdown);
         let place = Pointer::root();
         let place = KeyPlace::top(&place);
@@ -117,6 +122,30 @@ impl CapabilityReader {
         let digest = Checksum::of(text.as_bytes());
         self.sets("unreadable text", &digest.to_string(), &Pointer::root());
     }
+}
+
+/// Text with its front matter where agpm reads it; `None` if it may be anything.
+pub fn with_readable_front_matter(text: &str) -> Option<String> {
+    let text = as_any_client_reads(text);
+    block_in_another_language(&text).is_none().then_some(text)
+}
+
+/// Text with the line breaks of all systems, and without what precedes its first character: one client or another
+/// finds front matter there.
+fn as_any_client_reads(text: &str) -> String {
+    let text = text.trim_start_matches(|c: char| c == '\u{feff}' || c.is_whitespace());
+    text.replace("\r\n", "\n").replace('\r', "\n")
+}
+
+/// A block at the start whose fence says more than that it begins, as `---js` does.
+fn block_in_another_language(text: &str) -> Option<&str> {
+    let (fence, inner) = text.split_once('\n')?;
+    let language = fence.strip_prefix("---")?.trim();
+    if language.is_empty() || language.starts_with('-') {
+        return None;
+    }
+    let end = inner.find("\n---").unwrap_or(inner.len());
+    Some(&text[..fence.len() + 1 + end])
 }
 
 /// The file whose rows say what the keys of a structured resource do, if its own path says nothing.

@@ -63,28 +63,20 @@ impl CapabilityReader {
     }
 }
 
-/// The text of each fence that begins with at least three backticks and `!`, up to one that is as long, or to the end.
+/// The text after at least three backticks and `!`, anywhere in a line, up to as many backticks, or to the end.
 fn fenced_commands(text: &str) -> Vec<String> {
     let mut found = Vec::new();
-    let mut open: Option<(usize, Vec<&str>)> = None;
-    for line in text.lines() {
-        let trimmed = line.trim_start();
-        let ticks = trimmed.bytes().take_while(|byte| *byte == b'`').count();
-        match &mut open {
-            Some((length, lines)) if ticks >= *length && trimmed[ticks..].trim().is_empty() => {
-                found.push(lines.join("\n"));
-                open = None;
-            }
-            Some((_, lines)) => lines.push(line),
-            None if ticks >= 3 => {
-                if let Some(first) = trimmed[ticks..].strip_prefix('!') {
-                    let first = Some(first.trim()).filter(|first| !first.is_empty());
-                    open = Some((ticks, first.into_iter().collect()));
-                }
-            }
-            None => {}
-        }
+    let mut rest = text;
+    while let Some(start) = rest.find("```!") {
+        let opened = &rest[..start + 3];
+        let length = opened.len() - opened.trim_end_matches('`').len();
+        let inner = &rest[start + 4..];
+        let end = inner.find(&"`".repeat(length));
+        found.push(inner[..end.unwrap_or(inner.len())].trim().to_owned());
+        let Some(end) = end else {
+            break;
+        };
+        rest = inner[end..].trim_start_matches('`');
     }
-    found.extend(open.map(|(_, lines)| lines.join("\n")));
     found
 }

@@ -121,6 +121,13 @@ impl CapabilityReader {
         let matching = matching_rows(key, rows);
         let deeper: Vec<OpenRow> = matching.iter().filter_map(|row| row.rest()).collect();
         let is_container = matches!(inner, Value::Map(_) | Value::List(_));
+        // In a layer, no value replaces that of a lower layer.
+        if unknown == UnknownKeys::NeedApproval
+            && is_empty(inner)
+            && matching.iter().any(|row| row.effect.holds_back())
+        {
+            return self.unknown(inner, place.at);
+        }
         let whole = matching.iter().find(|row| row.rest().is_none());
         if is_container && !deeper.is_empty() {
             return self.read_open(inner, &deeper, unknown, place);
@@ -185,4 +192,13 @@ pub(super) fn shown_value(key: Option<&str>, value: &Value) -> String {
 fn is_secret(key: Option<&str>, text: &str) -> bool {
     let key = key.filter(|_| !text.contains(char::is_whitespace));
     looks_secret(key, text)
+}
+
+pub(super) fn is_empty(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::List(items) => items.is_empty(),
+        Value::Map(entries) => entries.is_empty(),
+        _ => false,
+    }
 }

@@ -24,7 +24,7 @@ use crate::host::{ServerHost, host_of};
 use crate::tool_rule::ToolRule;
 
 pub use config::{read_config, read_config_value, read_foreign_config};
-pub use front_matter::{read_resource, unreadable};
+pub use front_matter::{read_resource, unreadable, with_readable_front_matter};
 pub use hooks::read_hooks;
 pub use scripts::is_script;
 pub use servers::read_servers;

@@ -4,8 +4,7 @@ use agpm_model::ResourceType;
 use agpm_text::{Pointer, Value};
 use agpm_tools::{COMMON_KEYS, KeyEffect, SERVER_KEYS};
 
-use super::effects::is_empty;
-use super::keys::{KeyPlace, UnknownKeys, shown_value};
+use super::keys::{KeyPlace, UnknownKeys, is_empty, shown_value};
 use super::{CapabilityReader, CapabilityReading};
 
 /// The capabilities of a server resource: one server with this name, or several by name.

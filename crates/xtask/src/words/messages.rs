@@ -2,8 +2,6 @@
 //!
 //! A message with placeholders has any length when it is shown, so each placeholder is measured as a short name.
 
-use super::finding::PhraseFinding;
-use super::prose;
 use crate::measure::source::{SourceFile, SourceToken};
 
 const LONGEST: usize = 80;
@@ -13,23 +11,27 @@ const PLACEHOLDER: usize = 8;
 const CODE_TOKENS: usize = 6;
 
 /// The messages of a file that are too long.
-pub(super) fn find(file: &SourceFile, path: &str) -> Vec<PhraseFinding> {
+pub(super) fn too_long(file: &SourceFile, place: &str) -> Vec<String> {
     let mut found = Vec::new();
     for (at, token) in file.tokens.iter().enumerate() {
-        let Some(text) = prose::literal_text(&token.text) else {
+        let Some(text) = literal_text(&token.text) else {
             continue;
         };
-        let length = measured(text);
-        if length > LONGEST && is_message(&file.tokens[..at]) {
-            found.push(PhraseFinding {
-                path: path.to_owned(),
-                line: file.line_at(token.start),
-                phrase: text.to_owned(),
-                instead: "at most 80 characters, and the rest as a detail or in the help",
-            });
+        if measured(text) > LONGEST && is_message(&file.tokens[..at]) {
+            let line = file.line_at(token.start);
+            found.push(format!(
+                "{place}:{line}: \"{text}\": write at most 80 characters, and the rest as a detail or in the help"
+            ));
         }
     }
     found
+}
+
+/// Between the quotes of a string literal, if it has several words: one word is a key or a name.
+pub(super) fn literal_text(token: &str) -> Option<&str> {
+    let text = token.trim_start_matches('r').trim_matches('#');
+    let text = text.strip_prefix('"')?.strip_suffix('"')?;
+    text.contains(' ').then_some(text)
 }
 
 /// Returns whether the tokens before a literal make it a message: `let message = format!(` or the second argument of
@@ -89,11 +91,12 @@ mod tests {
             "fn f() {{ let message = format!(\"{long}\"); let help = \"{long}\";\nDiagnostic::new(&codes::USAGE, \"{long}\"); g(&a, \"{long}\"); let message = \"short {{a}}\"; }}"
         );
         let file = SourceFile::parse(Path::new("x.rs"), &text).expect("the text is Rust");
-        let lines: Vec<usize> = find(&file, "x.rs")
+        let found = too_long(&file, "x.rs");
+        let lines: Vec<&str> = found
             .iter()
-            .map(|finding| finding.line)
+            .filter_map(|line| line.split(':').nth(1))
             .collect();
-        assert_eq!(lines, [1, 2]);
+        assert_eq!(lines, ["1", "2"]);
     }
 
     #[test]

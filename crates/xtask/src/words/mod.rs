@@ -1,163 +1,273 @@
-//! Checks everything that users and contributors read for phrases that the style page bans.
-//!
-//! Documents have none, and messages are short. Strings and comments in the code have at most as many as recorded, and
-//! the records only fall.
+//! A short list of phrases and names that the style page bans, searched in documents, messages, comments and identifiers.
 
-mod finding;
 mod messages;
-mod phrases;
-mod prose;
-mod records;
 
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
+use regex_automata::meta::Regex;
+
 use crate::measure::source::{SourceFile, product_files};
 use crate::measure::{DEVELOPMENT, crate_directories};
-use finding::PhraseFinding;
-use phrases::TextScope;
 
-/// The findings that have one record.
-struct RecordedArea {
-    name: String,
-    findings: Vec<PhraseFinding>,
-}
+/// A regular expression over text without code, another one for phrases around it that are good, and the replacement.
+struct BannedPhrase(&'static str, &'static str, &'static str);
 
-/// Returns every finding of an area with more findings than recorded, one per line with its location and the
-/// replacement.
+const PHRASES: &[BannedPhrase] = &[
+    BannedPhrase(
+        r"(is|are|was|were) no",
+        r"(is|are|was|were) no longer",
+        "is not a, invalid",
+    ),
+    BannedPhrase(
+        r"there (is|are|was|were) no",
+        "",
+        "no such, does not exist, has no",
+    ),
+    BannedPhrase(
+        r"(is|are|was|were)( not)? there",
+        "",
+        "exists, does not exist",
+    ),
+    BannedPhrase(r"told|tells", "", "reported, shown, prints"),
+    BannedPhrase(
+        r"counts",
+        r"counts of|the counts|counts (the|each|every|how|all|it|resources|files|steps|bytes|characters)",
+        "applies, wins, takes precedence",
+    ),
+    BannedPhrase(r"count as|take[ns]? for|takes for", "", "is treated as"),
+    BannedPhrase(
+        r"st(and|ands|ood) (in|beside|for|there|below|above|before|behind|next|at|on)",
+        "",
+        "is in, is next to; represents",
+    ),
+    BannedPhrase(r"behind", r"behind a", "after; in"),
+    BannedPhrase(r"beside", "", "next to"),
+    BannedPhrase(
+        r"(below (the|a|an|its|it)|(folders|directories|files) below)",
+        "",
+        "in, under",
+    ),
+    BannedPhrase(
+        r"(comes?|came|brings?|brought) along",
+        "",
+        "is transitive, is pulled in by",
+    ),
+    BannedPhrase(
+        r"your word|a word|(has|have) (a|no) say",
+        "",
+        "approval; can override",
+    ),
+    BannedPhrase(
+        r"asked for|(who|nobody|one) asks",
+        "",
+        "required by, in the manifest",
+    ),
+    BannedPhrase(
+        r"ours|theirs|yours",
+        "",
+        "managed by agpm; your own; unmanaged",
+    ),
+    BannedPhrase(r"we|us|our", r"not our ref", "agpm, you, or the passive"),
+    BannedPhrase(r"so that", "", "so, to"),
+    BannedPhrase(
+        r"mend(s|ed)?|anew|(take[ns]?|took) away",
+        "",
+        "fix, again, remove",
+    ),
+    BannedPhrase(
+        r"of (your|its|their|his) own",
+        "",
+        "custom; its own X; separate",
+    ),
+    BannedPhrase(r"in the way", "", "already exists and is not managed"),
+    BannedPhrase(
+        r"fates?|texts|maps of|(a|the) map",
+        "",
+        "result, strings, objects, tables",
+    ),
+    BannedPhrase(r"address(es)?", r"(email|mail) address(es)?", "URL"),
+    BannedPhrase(r"endings?", r"line endings?", "extension"),
+    BannedPhrase(r"folders?", r"ignored-folder", "directory"),
+    BannedPhrase(r"symbolic links?", "", "symlink"),
+    BannedPhrase(
+        r"colou?red|colours?|behaviours?|licences?|honour(s|ed)?|neighbours?|catalogues?|recogni[s]e[sd]?",
+        r"colored",
+        "American spelling",
+    ),
+];
+
+/// Words of identifiers, separated by `_`, or whole identifiers.
+const NAMES: &[&str] = &[
+    "ours",
+    "theirs",
+    "told",
+    "meant",
+    "fulfil",
+    "doomed",
+    "fate",
+    "anew",
+    "mend",
+    "take_in",
+    "will_do",
+    "is_home_of",
+];
+
+/// Where identifiers have the names of fields in the state files of earlier versions.
+const KEPT_NAMES: &[&str] = &["crates/plan/src/", "crates/app/src/install/up_to_date.rs"];
+
 pub(crate) fn violations(root: &Path) -> Vec<String> {
-    match areas(root) {
-        Ok(areas) => areas.iter().flat_map(violations_of).collect(),
+    match findings(root) {
+        Ok(found) => found,
         Err(error) => vec![error.to_string()],
     }
 }
 
-/// Every finding, then the number of each area beside its record.
-pub(crate) fn report(root: &Path) -> io::Result<String> {
-    let areas = areas(root)?;
-    let findings = areas
-        .iter()
-        .flat_map(|area| &area.findings)
-        .map(PhraseFinding::describe);
-    let mut out: String = findings.map(|line| line + "\n").collect();
-    for RecordedArea { name, findings } in &areas {
-        let (count, record) = (findings.len(), records::record(name));
-        out.push_str(&format!("{name}: {count} findings, {record} allowed\n"));
-    }
-    Ok(out)
-}
-
-fn violations_of(area: &RecordedArea) -> Vec<String> {
-    let (count, record) = (area.findings.len(), records::record(&area.name));
-    if count <= record {
-        return Vec::new();
-    }
-    let mut lines: Vec<String> = area.findings.iter().map(PhraseFinding::describe).collect();
-    lines.push(format!(
-        "{}: {count} findings, {record} allowed (see docs/style.md)",
-        area.name
-    ));
-    lines
-}
-
-fn areas(root: &Path) -> io::Result<Vec<RecordedArea>> {
-    let code = code_files(root)?;
-    Ok(vec![
-        document_area(root, "documents", documents(root)?)?,
-        document_area(root, "help", vec![root.join("docs/reference/cli.md")])?,
-        code_area("strings", &code, string_findings),
-        code_area("comments", &code, comment_findings),
-        code_area("messages", &code, messages::find),
-    ])
-}
-
-/// The prose of the repository. Generated references are checked as strings.
-fn documents(root: &Path) -> io::Result<Vec<PathBuf>> {
-    let mut found = markdown_files(&root.join("docs"))?;
-    found.retain(|path| !path.starts_with(root.join("docs/reference")));
-    found.extend(markdown_files(&root.join("crates/diag/pages"))?);
-    found.extend(files_in(root)?.into_iter().filter(|path| is_markdown(path)));
-    // The page that lists the banned phrases.
-    found.retain(|path| *path != root.join("docs/style.md"));
-    Ok(found)
-}
-
-fn document_area(root: &Path, name: &str, paths: Vec<PathBuf>) -> io::Result<RecordedArea> {
-    let mut findings = Vec::new();
-    for path in paths {
+fn findings(root: &Path) -> io::Result<Vec<String>> {
+    let phrases = CompiledPhrases::new();
+    let mut found = Vec::new();
+    for path in documents(root)? {
         let text = fs::read_to_string(&path)?;
-        let is_guide = path.parent() == Some(&root.join("docs"));
-        let scope = if is_guide {
-            TextScope::Guide
-        } else {
-            TextScope::Document
-        };
-        let path = relative_path(root, &path);
-        findings.extend(phrases::find(&prose::markdown(&text), scope, &path));
+        let place = relative_path(root, &path);
+        found.extend(phrases.find(&without_code(&text), &place, 1));
     }
-    Ok(RecordedArea {
-        name: name.to_owned(),
-        findings,
-    })
-}
-
-/// The product code of a file, and its path from the root.
-struct CodeFile {
-    path: String,
-    source: SourceFile,
-}
-
-fn code_files(root: &Path) -> io::Result<Vec<CodeFile>> {
-    let mut files = Vec::new();
     for directory in crate_directories(root)? {
         if DEVELOPMENT.iter().any(|name| directory.ends_with(name)) {
             continue;
         }
         let sources = directory.join("src");
-        for source in product_files(&sources)? {
-            let path = relative_path(root, &sources.join(&source.path));
-            files.push(CodeFile { path, source });
+        for file in product_files(&sources)? {
+            let place = relative_path(root, &sources.join(&file.path));
+            found.extend(in_code(&phrases, &file, &place));
         }
     }
-    Ok(files)
+    Ok(found)
 }
 
-/// All crates are one area: code moves between crates, and its strings and comments with it.
-fn code_area(
-    name: &str,
-    files: &[CodeFile],
-    find: fn(&SourceFile, &str) -> Vec<PhraseFinding>,
-) -> RecordedArea {
-    let findings = files.iter().flat_map(|file| find(&file.source, &file.path));
-    RecordedArea {
-        name: name.to_owned(),
-        findings: findings.collect(),
-    }
-}
-
-fn string_findings(file: &SourceFile, path: &str) -> Vec<PhraseFinding> {
-    let mut findings = Vec::new();
-    for token in &file.tokens {
-        let Some(text) = prose::literal_text(&token.text) else {
-            continue;
-        };
-        let words = prose::literal(text, file.line_at(token.start));
-        findings.extend(phrases::find(&words, TextScope::String, path));
-    }
-    findings
-}
-
-/// Comments and documentation are prose, and their lines are those of the file.
-fn comment_findings(file: &SourceFile, path: &str) -> Vec<PhraseFinding> {
-    let mut findings = Vec::new();
+fn in_code(phrases: &CompiledPhrases, file: &SourceFile, place: &str) -> Vec<String> {
+    let mut found = Vec::new();
     for comment in &file.comments {
-        let mut words = prose::markdown(&comment.text);
-        for word in &mut words {
-            word.line += comment.line - 1;
-        }
-        findings.extend(phrases::find(&words, TextScope::Document, path));
+        found.extend(phrases.find(&without_code(&comment.text), place, comment.line));
     }
-    findings
+    for token in &file.tokens {
+        let line = file.line_at(token.start);
+        match messages::literal_text(&token.text) {
+            Some(text) => found.extend(phrases.find(&without_placeholders(text), place, line)),
+            None if is_banned_name(&token.text) && !is_kept(place) => {
+                found.push(format!("{place}:{line}: the name `{}`", token.text));
+            }
+            None => {}
+        }
+    }
+    found.extend(messages::too_long(file, place));
+    found
+}
+
+fn is_kept(place: &str) -> bool {
+    KEPT_NAMES.iter().any(|start| place.starts_with(start))
+}
+
+fn is_banned_name(name: &str) -> bool {
+    NAMES.contains(&name) || name.split('_').any(|word| NAMES.contains(&word))
+}
+
+struct CompiledPhrases(Vec<(Regex, Option<Regex>, &'static str)>);
+
+impl CompiledPhrases {
+    fn new() -> Self {
+        let mut compiled = Vec::new();
+        for BannedPhrase(banned, good, instead) in PHRASES {
+            let good = (!good.is_empty()).then(|| whole_words(good));
+            compiled.push((whole_words(banned), good, *instead));
+        }
+        CompiledPhrases(compiled)
+    }
+
+    /// Every banned phrase in a text whose first line has this number.
+    fn find(&self, text: &str, place: &str, first_line: usize) -> Vec<String> {
+        let mut found = Vec::new();
+        for (banned, good, instead) in &self.0 {
+            for hit in banned.find_iter(text) {
+                let phrase = &text[hit.range()];
+                // Words in capitals are names, such as an element of JSON.
+                let is_name = !phrase.chars().any(char::is_lowercase);
+                let is_good = good.as_ref().is_some_and(|good| {
+                    good.find_iter(text)
+                        .any(|good| good.start() <= hit.start() && hit.end() <= good.end())
+                });
+                if is_name || is_good {
+                    continue;
+                }
+                let line = first_line + text[..hit.start()].matches('\n').count();
+                let phrase = phrase.replace('\n', " ");
+                found.push(format!("{place}:{line}: \"{phrase}\": write {instead}"));
+            }
+        }
+        found
+    }
+}
+
+/// Words may be on two lines.
+fn whole_words(pattern: &str) -> Regex {
+    let pattern = format!(r"(?i-u)\b({})\b", pattern.replace(' ', r"\s+"));
+    Regex::new(&pattern).expect("the patterns of the table are valid")
+}
+
+/// Markdown with `¶` in place of code, the targets of links and HTML comments, on the same lines.
+fn without_code(text: &str) -> String {
+    let code = Regex::new(r"(?s)```.*?```|<!--.*?-->|`[^`]*`|\]\([^)]*\)|(?m)^\|?[-| :]+$")
+        .expect("the pattern is valid");
+    replace_by_mark(&code, text)
+}
+
+/// A literal with `¶` in place of code and of what the program fills in.
+fn without_placeholders(text: &str) -> String {
+    let code = Regex::new(r"`[^`]*`|\{[^}]*\}|\\.").expect("the pattern is valid");
+    replace_by_mark(&code, text)
+}
+
+fn replace_by_mark(code: &Regex, text: &str) -> String {
+    let mut out = String::new();
+    let mut end = 0;
+    for hit in code.find_iter(text) {
+        out.push_str(&text[end..hit.start()]);
+        out.push('¶');
+        out.extend(text[hit.range()].matches('\n'));
+        end = hit.end();
+    }
+    out.push_str(&text[end..]);
+    out
+}
+
+/// The prose of the repository. Generated references are checked as the strings that they come from.
+fn documents(root: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    let mut directories = vec![root.join("docs"), root.join("crates/diag/pages")];
+    while let Some(directory) = directories.pop() {
+        for entry in fs::read_dir(directory)? {
+            let path = entry?.path();
+            if path.is_dir() {
+                directories.push(path);
+            } else {
+                found.push(path);
+            }
+        }
+    }
+    for name in [
+        "README.md",
+        "ARCHITECTURE.md",
+        "CONTRIBUTING.md",
+        "CHANGELOG.md",
+    ] {
+        found.push(root.join(name));
+    }
+    found.retain(|path| path.extension().is_some_and(|extension| extension == "md"));
+    // The page that lists the banned phrases, and what is generated.
+    found.retain(|path| {
+        *path != root.join("docs/style.md") && !path.starts_with(root.join("docs/reference"))
+    });
+    found.sort();
+    Ok(found)
 }
 
 fn relative_path(root: &Path, path: &Path) -> String {
@@ -165,82 +275,42 @@ fn relative_path(root: &Path, path: &Path) -> String {
     inner.to_string_lossy().into_owned()
 }
 
-fn is_markdown(path: &Path) -> bool {
-    path.extension().is_some_and(|extension| extension == "md")
-}
-
-fn files_in(directory: &Path) -> io::Result<Vec<PathBuf>> {
-    Ok(entries(directory)?
-        .into_iter()
-        .filter(|path| path.is_file())
-        .collect())
-}
-
-fn markdown_files(directory: &Path) -> io::Result<Vec<PathBuf>> {
-    let mut found = files_in(directory)?;
-    found.retain(|path| is_markdown(path));
-    for inner in entries(directory)? {
-        if inner.is_dir() {
-            found.extend(markdown_files(&inner)?);
-        }
-    }
-    Ok(found)
-}
-
-/// Sorted, so two runs report the same lines in the same order.
-fn entries(directory: &Path) -> io::Result<Vec<PathBuf>> {
-    let mut found = Vec::new();
-    for entry in fs::read_dir(directory)? {
-        found.push(entry?.path());
-    }
-    found.sort();
-    Ok(found)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn strings_are_read_and_comments_and_tests_are_not() {
-        let text = "// told\n/// told\nfn f() -> &'static str { \"it was\\n told `told`\" }\n#[test]\nfn t() { g(\"was told\"); }\n";
-        let file = SourceFile::parse(Path::new("x.rs"), text).expect("the text is Rust");
-        let found: Vec<String> = string_findings(&file, "x.rs")
-            .iter()
-            .map(PhraseFinding::describe)
-            .collect();
-        assert_eq!(found, ["x.rs:3: \"told\": write reported, shown, prints"]);
+    fn found(text: &str) -> Vec<String> {
+        CompiledPhrases::new().find(&without_code(text), "a.md", 1)
     }
 
     #[test]
-    fn comments_are_read_and_strings_and_tests_are_not() {
-        let text = "//! It is\n//! no file.\n\n/// What it `told`.\n// A map.\nfn f() -> &'static str { \"\n// told\n\" }\n#[test]\n/// told\nfn t() {}\n";
-        let file = SourceFile::parse(Path::new("x.rs"), text).expect("the text is Rust");
-        let found: Vec<String> = comment_findings(&file, "x.rs")
-            .iter()
-            .map(PhraseFinding::describe)
-            .collect();
-        let expected = [
-            "x.rs:1: \"is no\": write is not a, invalid",
-            "x.rs:4: \"What\": write a subject: \"Files that …\", \"The value …\"",
-            "x.rs:5: \"A map\": write an object, a table",
-        ];
-        assert_eq!(found, expected);
+    fn phrases_are_found_across_lines_but_not_in_code() {
+        assert_eq!(
+            found("One.\nIt is\nno file."),
+            ["a.md:2: \"is no\": write is not a, invalid"]
+        );
+        assert_eq!(
+            found("It `is no` file, see [it](told.md).\n```\ntold\n```\n"),
+            Vec::<String>::new()
+        );
+        assert_eq!(
+            found("It is no longer used. Line endings."),
+            Vec::<String>::new()
+        );
     }
 
     #[test]
-    fn an_area_fails_above_its_record_only() {
-        let finding = || PhraseFinding {
-            path: "a.md".to_owned(),
-            line: 1,
-            phrase: "told".to_owned(),
-            instead: "reported",
-        };
-        let area = |count: usize| RecordedArea {
-            name: "no such area".to_owned(),
-            findings: (0..count).map(|_| finding()).collect(),
-        };
-        assert_eq!(violations_of(&area(0)), Vec::<String>::new());
-        assert_eq!(violations_of(&area(1)).len(), 2);
+    fn strings_comments_and_names_are_read_and_tests_are_not() {
+        let text = "/// It was told.\nfn f(theirs: u8) -> &'static str { \"was told `told`\" }\n#[test]\nfn t() { g(\"told\"); }\n";
+        let file = SourceFile::parse(Path::new("x.rs"), text).expect("the text is Rust");
+        let found = in_code(&CompiledPhrases::new(), &file, "x.rs");
+        assert_eq!(
+            found,
+            [
+                "x.rs:1: \"told\": write reported, shown, prints",
+                "x.rs:2: the name `theirs`",
+                "x.rs:2: \"told\": write reported, shown, prints",
+            ]
+        );
     }
 }

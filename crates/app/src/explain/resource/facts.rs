@@ -4,8 +4,8 @@ use crate::why::{RequiredResource, RequirementChains};
 use agpm_compose::RenderedResource;
 use agpm_diag::SourceMap;
 use agpm_model::{
-    Checksum, Dependency, InstallMode, LockEntry, ObjectId, ResourceName, ResourceOrigin,
-    ResourcePath, ResourceType, ToolName,
+    Checksum, Dependency, InstallMode, LockEntry, ResourceName, ResourceOrigin, ResourcePath,
+    ResourceType, Revision, ToolName,
 };
 use agpm_render::{FieldOutcome, FieldOutcomeKind};
 use agpm_resolve::{Placements, ResourceIdentity};
@@ -31,7 +31,7 @@ pub struct ExplainedResource {
     pub asked_at: Option<RequiredAt>,
     /// The commit that it is taken from.
     #[serde(flatten, serialize_with = "agpm_model::serialize_commit")]
-    pub resolved_commit: Option<ObjectId>,
+    pub resolved_commit: Option<Revision>,
     /// Of what it is in its source.
     pub checksum: Option<Checksum>,
     /// The tools it is for, and where it is installed for them.

@@ -9,8 +9,9 @@ use agpm_layers::{
     locked_layers, refuse_missing,
 };
 use agpm_model::LockUse;
+use agpm_model::with_names_of;
 use agpm_model::{LayerName, LockedCapabilitySet, LockedLayer, Lockfile, Manifest, Owner};
-use agpm_resolve::{UpdateScope, with_names_of};
+use agpm_resolve::UpdateScope;
 use agpm_trust::CapabilitySet;
 
 use crate::project::layers::folding::fold_all;
@@ -55,7 +56,9 @@ impl PinningContext<'_> {
         let mut pinning = LayerPinning::of(manifest, Some(&lock), moving);
         if lock_use == LockUse::Frozen {
             pinning = pinning.used_as(LayerLock::Alone);
-            layers_as_locked(manifest, &lock, |name| sources.versioned(name).is_some())?;
+            layers_as_locked(manifest, &lock, |name| {
+                sources.versioned_source(name).is_some()
+            })?;
         }
         let snapshots = snapshots(world, manifest, sources, &pinning, notes)?;
         if matches!(lock_use, LockUse::Frozen | LockUse::Locked) {

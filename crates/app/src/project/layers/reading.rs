@@ -1,6 +1,6 @@
 //! Reads the files of a layer from a directory or from a version of a source.
 
-use agpm_model::{FileMode, Layer, ObjectId, RelativePath};
+use agpm_model::{FileMode, Layer, RelativePath, Revision};
 use agpm_plan::WatchedDirectory;
 use agpm_source::limits::MOST_LAYER_BYTES;
 use agpm_source::{Source, SourceEntry, SourceEntryKind, SourceError};
@@ -60,7 +60,7 @@ impl ListedLayer {
 /// Reads the files of a layer in `root`, a directory of the source.
 pub(super) fn read(
     source: &dyn Source,
-    revision: Option<&ObjectId>,
+    revision: Option<&Revision>,
     layer: &Layer,
     root: &str,
 ) -> Result<LayerContents, ReadError> {
@@ -84,7 +84,7 @@ pub(super) fn read(
 /// Lists the files of a layer in `root`.
 pub(super) fn list(
     source: &dyn Source,
-    revision: Option<&ObjectId>,
+    revision: Option<&Revision>,
     layer: &Layer,
     root: &str,
 ) -> Result<ListedLayer, ReadError> {

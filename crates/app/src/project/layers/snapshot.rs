@@ -9,7 +9,7 @@ use agpm_layers::{
     refuse_own_directories, too_large,
 };
 use agpm_model::{
-    Checksum, Layer, LayerLocation, Manifest, ObjectId, Pin, RelativePath, SourceName,
+    Checksum, Layer, LayerLocation, Manifest, Pin, RelativePath, Revision, SourceName,
 };
 use agpm_resolve::{moved_tag, tree_line};
 use agpm_source::limits::{MOST_DIRECTORIES, MOST_LAYER_BYTES};
@@ -43,7 +43,7 @@ pub(crate) fn snapshots<'m>(
     let is_read = |layer: &Layer| {
         let mut source = layer.location.source().into_iter();
         pinning.lock != LayerLock::AloneForFolders
-            || !source.any(|name| sources.versioned(name).is_some())
+            || !source.any(|name| sources.versioned_source(name).is_some())
     };
     let layers = manifest.layers.iter().enumerate();
     let layers = layers.filter(|(_, layer)| is_read(layer)).collect();
@@ -318,7 +318,7 @@ fn fetch_together(layers: &[LocatedLayer<'_, '_>], notes: &mut Notes) -> Result<
     if !missing.is_empty() {
         // The source is contacted anyway, so moved tags can be detected at no extra cost.
         let versions = source.versions().ok();
-        let commits: Vec<ObjectId> = missing.iter().map(|pin| pin.commit.clone()).collect();
+        let commits: Vec<Revision> = missing.iter().map(|pin| pin.commit.clone()).collect();
         source
             .fetch(&commits, FileFetching::WithRevisions)
             .map_err(|error| source_failure(name, error))?;

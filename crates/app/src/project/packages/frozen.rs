@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use agpm_diag::{Failure, Notes};
 use agpm_model::{
-    FileMode, LockEntry, Lockfile, Manifest, ObjectId, ResourceExtent, ResourceOrigin,
-    ResourceType, SourceName, Unit, Variant,
+    FileMode, LockEntry, Lockfile, Manifest, ResourceExtent, ResourceOrigin, ResourceType,
+    Revision, SourceName, Unit, Variant,
 };
 use agpm_resolve::{
     FoundContent, LockedContent, MissingFact, ReadContent, ResolvedEntry, ResourceFiles,
@@ -20,7 +20,7 @@ use crate::project::packages::sources::ProjectSources;
 use crate::project::reading::limit;
 
 /// Returns the locked entries with their content; fails if the manifest requires something else.
-pub(crate) fn entries(
+pub(crate) fn frozen_entries(
     manifest: &Manifest,
     sources: &ProjectSources,
     lock: &Lockfile,
@@ -99,13 +99,13 @@ impl LockedReader<'_> {
         let mut needs = BTreeSet::new();
         let mut cached = CachedCommits::default();
         for locked in &lock.entries {
-            match installed(sources, locked, &mut cached) {
+            match read_installed_file(sources, locked, &mut cached) {
                 // An installed file with the locked checksum equals the file in the source, so a project that is
                 // installed is checked without fetching.
                 Some(file) => {
                     let found =
                         FoundContent::Resource(Arc::new(ResourceFiles::file(file)), Arc::default());
-                    fetcher.learn(read_content(locked, found), &mut index, notes)?;
+                    fetcher.add_read_content(read_content(locked, found), &mut index, notes)?;
                 }
                 None => {
                     needs.insert(MissingFact::Content(
@@ -115,7 +115,7 @@ impl LockedReader<'_> {
                 }
             }
         }
-        fetcher.fulfil(&needs, &mut index, notes)?;
+        fetcher.read_missing_facts(&needs, &mut index, notes)?;
         for source in &lock.sources {
             if let Some(refs) = index.versions(&source.name) {
                 report_moved_tags(lock, &source.name, refs, notes);
@@ -128,7 +128,7 @@ impl LockedReader<'_> {
             if let (Some(variant), Some(found)) = (variant, found)
                 && index.want(&locked.unit, variant)
             {
-                fetcher.learn(read_content(locked, found), &mut index, notes)?;
+                fetcher.add_read_content(read_content(locked, found), &mut index, notes)?;
             }
         }
         fold_foreign_dependencies(notes);
@@ -148,11 +148,11 @@ impl LockedReader<'_> {
 
 /// Which locked commits are in the cache, each looked up once.
 #[derive(Default)]
-struct CachedCommits<'l>(BTreeMap<(&'l SourceName, &'l ObjectId), bool>);
+struct CachedCommits<'l>(BTreeMap<(&'l SourceName, &'l Revision), bool>);
 
 /// Reads the installed file of an entry from a repository, if it has the locked checksum. Modes are not locked, so
 /// files that may be executable are read from a source that can be reached, and all that are in the cache.
-fn installed<'l>(
+fn read_installed_file<'l>(
     sources: &ProjectSources,
     locked: &'l LockEntry,
     cached: &mut CachedCommits<'l>,
@@ -162,18 +162,18 @@ fn installed<'l>(
         return None;
     }
     let name = locked.unit.origin.source()?;
-    let source = sources.versioned(name);
+    let source = sources.versioned_source(name);
     let is_cached = cached.0.entry((name, commit));
     if *is_cached.or_insert_with(|| source.is_some_and(|source| source.has_revision(commit))) {
         return None;
     }
     let may_be_asked = source.is_some_and(|source| !source.is_out_of_reach());
-    let tells_mode = |mode| mode == FileMode::Plain && locked.kind != ResourceType::Scripts;
+    let may_differ_in_mode = |mode| mode == FileMode::Plain && locked.kind != ResourceType::Scripts;
     let paths = locked.paths();
     paths.into_iter().find_map(|path| {
         let (bytes, mode) = agpm_store::read_below(&sources.root, path.as_str(), limit()).ok()?;
         let file = SourceFile::new(bytes, mode);
-        let is_enough = tells_mode(mode) || !may_be_asked;
+        let is_enough = may_differ_in_mode(mode) || !may_be_asked;
         (locked.checksum == Some(file.checksum) && is_enough).then_some(file)
     })
 }

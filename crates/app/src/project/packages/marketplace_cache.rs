@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use agpm_diag::Failure;
-use agpm_model::{ObjectId, SourceName};
-use agpm_plugin::Marketplace;
+use agpm_model::{Revision, SourceName};
+use agpm_resolve::plugin::Marketplace;
 
 /// A source and a commit of it; `None` for a directory.
-type MarketplaceKey = (SourceName, Option<ObjectId>);
+type MarketplaceKey = (SourceName, Option<Revision>);
 
 /// Marketplaces by source and commit. Each plugin of a marketplace needs it, and it may be large.
 #[derive(Debug, Default)]

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, codes, has_errors};
 use agpm_model::{
-    Dependency, LockedMarketplace, MARKETPLACE_FILES, Manifest, MarketplaceDependency, ObjectId,
-    PinId, Requirement, SourceName,
+    Dependency, LockedMarketplace, MARKETPLACE_FILES, Manifest, MarketplaceDependency, PinId,
+    Requirement, Revision, SourceName,
 };
-use agpm_plugin::{MOST_MARKETPLACE_BYTES, Marketplace, read_marketplace};
+use agpm_resolve::plugin::{MOST_MARKETPLACE_BYTES, Marketplace, read_marketplace};
 use agpm_resolve::{
     NamedCommit, PluginLocation, UpdateScope, add_source, find_entry, locate_plugin,
 };
@@ -40,7 +40,7 @@ pub(crate) fn bind_plugins(
     if open.is_empty() {
         return Ok(());
     }
-    let sources = ProjectSources::open(world, manifest, root);
+    let sources = ProjectSources::open_used(world, manifest, root);
     let mut failures = Vec::new();
     let mut named = Vec::new();
     for (number, own) in open {
@@ -51,7 +51,7 @@ pub(crate) fn bind_plugins(
         }
     }
     // Each of these plugins has its own repository. All of them are contacted at the same time.
-    let sources = ProjectSources::open(world, manifest, root);
+    let sources = ProjectSources::open_used(world, manifest, root);
     let checked = parallel::map_waiting(named, |(spot, PluginCommit { source, commit })| {
         let checked = check_commit(&sources, &source, &commit);
         checked.map_err(|failure| (spot, failure))
@@ -107,9 +107,9 @@ fn bind_plugin(
 fn revision_of(
     sources: &ProjectSources,
     own: &MarketplaceDependency,
-) -> Result<Option<ObjectId>, Failure> {
+) -> Result<Option<Revision>, Failure> {
     let name = &own.plugin.marketplace;
-    let Some(source) = sources.versioned(name) else {
+    let Some(source) = sources.versioned_source(name) else {
         return Ok(None);
     };
     let failed = |error| source_failure(name, error);
@@ -133,8 +133,8 @@ fn revision_of(
 pub(super) fn default_revision(
     sources: &ProjectSources,
     name: &SourceName,
-) -> Result<Option<ObjectId>, Failure> {
-    let Some(source) = sources.versioned(name) else {
+) -> Result<Option<Revision>, Failure> {
+    let Some(source) = sources.versioned_source(name) else {
         return Ok(None);
     };
     let found = agpm_source::resolve_reference(source, None);
@@ -150,7 +150,7 @@ pub(super) fn default_revision(
 pub(super) fn marketplace_at(
     sources: &ProjectSources,
     name: &SourceName,
-    revision: Option<&ObjectId>,
+    revision: Option<&Revision>,
 ) -> Result<Arc<Marketplace>, Failure> {
     let key = (name.clone(), revision.cloned());
     let read = || read_at(sources, name, revision);
@@ -196,7 +196,7 @@ fn locate(
 fn read_at(
     sources: &ProjectSources,
     name: &SourceName,
-    revision: Option<&ObjectId>,
+    revision: Option<&Revision>,
 ) -> Result<Marketplace, Failure> {
     let failed = |error| source_failure(name, error);
     let Some(source) = sources.get(name) else {
@@ -286,7 +286,7 @@ pub(super) fn check_commit(
     name: &SourceName,
     commit: &NamedCommit,
 ) -> Result<(), Failure> {
-    let Some(opened) = sources.versioned(name) else {
+    let Some(opened) = sources.versioned_source(name) else {
         return Ok(());
     };
     let failed = |error| source_failure(name, error);

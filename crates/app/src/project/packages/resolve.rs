@@ -4,15 +4,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use agpm_diag::{Failure, Notes};
-use agpm_model::{Manifest, ObjectId, Requirement, ResourcePattern, SKILL_FILE, SourceName, Unit};
+use agpm_model::{Manifest, Requirement, ResourcePattern, Revision, SKILL_FILE, SourceName, Unit};
+use agpm_resolve::solve::{
+    Conflict, ProbeBudget, ProbeOutcome, RootRequirement, SolverOutcome, SuggestedChange,
+    UnitFacts, probe, solve,
+};
 use agpm_resolve::{
     ConflictReporter, FileListing, MissingFact, PathContent, ReleaseLimit, ResolvedEntries,
     SolverPin, SourceIndex, cycle, expand_plugins, fold_foreign_dependencies, marketplace_entries,
     report_relocated, report_skipped, report_versions, resolved_entries, roots, too_hard,
-};
-use agpm_solve::{
-    Conflict, ProbeBudget, ProbeOutcome, RootRequirement, SolverOutcome, SuggestedChange,
-    UnitFacts, probe, solve,
 };
 use agpm_source::{Source, SourceEntry, SourceEntryKind};
 
@@ -54,7 +54,7 @@ pub(crate) fn resolve(
     // Resources can require further sources, which are known only after the resource was read. Each new source starts
     // the resolution again; what was read is in the cache.
     loop {
-        let sources = ProjectSources::open(world, manifest, root);
+        let sources = ProjectSources::open_used(world, manifest, root);
         let sources = sources.with_release_limit(limits.release);
         let resolved = solve_and_read(manifest, &sources, &limits, notes);
         let required = match resolved {
@@ -102,7 +102,7 @@ fn solve_and_read(
         match solve(&index, &roots) {
             SolverOutcome::Solved(solution) => break solution,
             SolverOutcome::Need(needs) => {
-                fetcher.fulfil(&needs, &mut index, notes)?;
+                fetcher.read_missing_facts(&needs, &mut index, notes)?;
                 let required = index.take_required_sources();
                 if !required.is_empty() {
                     return Ok(SolveOutcome::Requires(required));
@@ -119,7 +119,7 @@ fn solve_and_read(
                     };
                     return Err(reporter.report(&conflict, change.as_ref(), notes));
                 }
-                needs => fetcher.fulfil(&needs, &mut index, notes)?,
+                needs => fetcher.read_missing_facts(&needs, &mut index, notes)?,
             },
             SolverOutcome::Cycle(chain) => return Err(cycle(&chain)),
             SolverOutcome::TooHard(units) => return Err(too_hard(&units)),
@@ -190,7 +190,9 @@ fn is_solvable(
     loop {
         match probe(index, roots, effort) {
             ProbeOutcome::Need(needs)
-                if fetcher.fulfil(&needs, index, &mut Notes::default()).is_ok() => {}
+                if fetcher
+                    .read_missing_facts(&needs, index, &mut Notes::default())
+                    .is_ok() => {}
             outcome => return outcome == ProbeOutcome::Solvable,
         }
     }
@@ -207,7 +209,7 @@ fn unlisted(index: &SourceIndex, sources: &ProjectSources) -> BTreeSet<MissingFa
 }
 
 impl FileListing for ProjectSources {
-    fn at(&self, source: &SourceName, commit: &ObjectId, path: &str) -> PathContent {
+    fn at(&self, source: &SourceName, commit: &Revision, path: &str) -> PathContent {
         let entry = |path: &str| self.get(source)?.entry(Some(commit), path).ok()?;
         let is_directory = |entry: SourceEntry| entry.kind == SourceEntryKind::Directory;
         if !entry(path).is_some_and(is_directory) {
@@ -219,7 +221,7 @@ impl FileListing for ProjectSources {
         }
     }
 
-    fn in_directory(&self, source: &SourceName, commit: &ObjectId, directory: &str) -> Vec<String> {
+    fn in_directory(&self, source: &SourceName, commit: &Revision, directory: &str) -> Vec<String> {
         let walk = |source: &dyn Source| source.walk(Some(commit), directory, &|_| false).ok();
         let tree = self.get(source).and_then(walk).unwrap_or_default();
         tree.entries

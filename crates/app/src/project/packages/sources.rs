@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use agpm_diag::Failure;
-use agpm_git::GitProgram;
 use agpm_model::{
     CatalogRemote, Manifest, RemoteBase, ResourceOrigin, ResourceType, SourceAddress, SourceName,
     SourceVersions, Unit, normalize,
 };
 use agpm_resolve::ReleaseLimit;
+use agpm_source::git::GitProgram;
 use agpm_source::{DirectorySource, Source, SourceVersioning, SymlinkConfinement, git_program};
 
 use crate::project::packages::marketplace_cache::MarketplaceCache;
@@ -39,7 +39,7 @@ pub(crate) struct ProjectSources {
 
 impl ProjectSources {
     /// Opens the sources of the dependencies, the layers and the catalog, without starting a process.
-    pub(crate) fn open(world: &World, manifest: &Manifest, root: &Path) -> Self {
+    pub(crate) fn open_used(world: &World, manifest: &Manifest, root: &Path) -> Self {
         let mut used = manifest.named_sources();
         used.extend(&manifest.required_sources);
         // A plugin may require a plugin of any marketplace in the manifest.
@@ -51,7 +51,7 @@ impl ProjectSources {
             .sources
             .iter()
             .filter(|source| has_plugins || used.contains(&source.name));
-        ProjectSources::of(world, used, manifest.catalog.all(), root)
+        ProjectSources::open_selected(world, used, manifest.catalog.all(), root)
     }
 
     /// Sets the minimum age of versions.
@@ -66,7 +66,7 @@ impl ProjectSources {
     /// Opens every source of the manifest.
     pub(crate) fn open_all(world: &World, manifest: &Manifest, root: &Path) -> Self {
         let remotes = manifest.catalog.all();
-        ProjectSources::of(world, manifest.sources.iter(), remotes, root)
+        ProjectSources::open_selected(world, manifest.sources.iter(), remotes, root)
     }
 
     /// Opens the sources of these catalog remotes.
@@ -82,10 +82,10 @@ impl ProjectSources {
             .sources
             .iter()
             .filter(|source| used.contains(&source.name));
-        ProjectSources::of(world, used, remotes, root)
+        ProjectSources::open_selected(world, used, remotes, root)
     }
 
-    fn of<'s>(
+    fn open_selected<'s>(
         world: &World,
         sources: impl Iterator<Item = &'s agpm_model::SourceDeclaration>,
         remotes: impl Iterator<Item = &'s CatalogRemote>,
@@ -120,7 +120,7 @@ impl ProjectSources {
     }
 
     /// Returns the source of a catalog remote.
-    pub(crate) fn remote(&self, remote: &CatalogRemote) -> Option<&dyn Source> {
+    pub(crate) fn source_of_remote(&self, remote: &CatalogRemote) -> Option<&dyn Source> {
         let found = match &remote.base {
             RemoteBase::Source(name) => self.by_name.get(name),
             RemoteBase::Address(address) => self.by_address.get(address),
@@ -140,7 +140,7 @@ impl ProjectSources {
     }
 
     /// Returns the source of that name if it has versions.
-    pub(crate) fn versioned(&self, name: &SourceName) -> Option<&dyn Source> {
+    pub(crate) fn versioned_source(&self, name: &SourceName) -> Option<&dyn Source> {
         self.get(name).filter(|source| is_versioned(*source))
     }
 
@@ -170,7 +170,7 @@ pub(crate) fn versions_of(
     sources: &ProjectSources,
     name: &SourceName,
 ) -> Result<Option<Arc<SourceVersions>>, Failure> {
-    let Some(source) = sources.versioned(name) else {
+    let Some(source) = sources.versioned_source(name) else {
         return Ok(None);
     };
     let versions = source.versions();

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use agpm_model::{
-    FileMode, ObjectId, ResolvedVersion, ResourceExtent, SKILL_FILE, SourceVersions, Unit,
+    FileMode, ResolvedVersion, ResourceExtent, Revision, SKILL_FILE, SourceVersions, Unit,
     VersionLabel,
 };
 use agpm_resolve::{PathFiles, SourceFile, Unfit, found_unit, path_clash, portable_path};
@@ -24,20 +24,20 @@ pub(super) struct SourceQuestions<'n> {
     pub(super) versions: bool,
     pub(super) revs: Vec<&'n str>,
     pub(super) releases: Vec<&'n VersionLabel>,
-    pub(super) contents: Vec<(&'n Unit, &'n Option<ObjectId>)>,
+    pub(super) contents: Vec<(&'n Unit, &'n Option<Revision>)>,
 }
 
 /// The responses of one source.
 #[derive(Default)]
 pub(super) struct SourceAnswers {
     pub(super) versions: Option<Arc<SourceVersions>>,
-    pub(super) revs: Vec<(String, ObjectId)>,
+    pub(super) revs: Vec<(String, Revision)>,
     pub(super) releases: Vec<(VersionLabel, Option<u64>)>,
-    pub(super) contents: Vec<(Unit, Option<ObjectId>, PathFiles)>,
+    pub(super) contents: Vec<(Unit, Option<Revision>, PathFiles)>,
 }
 
 /// Requests versions, then revisions, then all files in one batch.
-pub(super) fn answer(
+pub(super) fn read_answers(
     source: &dyn Source,
     questions: &SourceQuestions<'_>,
 ) -> Result<SourceAnswers, SourceError> {
@@ -47,7 +47,7 @@ pub(super) fn answer(
     }
     // Whole ids are fetched together. One that does not exist fails below, by its name.
     let whole = questions.revs.iter().filter_map(|rev| rev.parse().ok());
-    let whole: Vec<ObjectId> = whole.collect();
+    let whole: Vec<Revision> = whole.collect();
     let _ = source.fetch(&whole, FileFetching::OnDemand);
     for rev in &questions.revs {
         let commit = source.find_revision(rev)?;
@@ -112,7 +112,7 @@ fn fetch_revisions(
     questions: &SourceQuestions<'_>,
     answered: &mut SourceAnswers,
 ) -> Result<(), SourceError> {
-    let revisions: BTreeSet<&ObjectId> = questions
+    let revisions: BTreeSet<&Revision> = questions
         .contents
         .iter()
         .filter_map(|(_, revision)| revision.as_ref())
@@ -128,7 +128,7 @@ fn fetch_revisions(
     if answered.versions.is_none() {
         answered.versions = source.versions().ok();
     }
-    let revisions: Vec<ObjectId> = revisions.into_iter().cloned().collect();
+    let revisions: Vec<Revision> = revisions.into_iter().cloned().collect();
     source.fetch(&revisions, FileFetching::WithRevisions)
 }
 
@@ -226,7 +226,7 @@ impl UnreadFiles {
 
 fn list(
     source: &dyn Source,
-    revision: Option<&ObjectId>,
+    revision: Option<&Revision>,
     unit: &Unit,
 ) -> Result<ListedFiles, SourceError> {
     if unit.path.is_pattern() {
@@ -261,7 +261,7 @@ fn list(
 /// Lists the files of a skill; a skill with anything but files and directories is refused.
 fn skill(
     source: &dyn Source,
-    revision: Option<&ObjectId>,
+    revision: Option<&Revision>,
     unit: &Unit,
 ) -> Result<ListedFiles, SourceError> {
     let unfit = |why: String| Ok(ListedFiles::Raw(PathFiles::Unfit(Unfit::Skill(why))));
@@ -308,7 +308,7 @@ fn skill(
 /// Lists all files of a plugin.
 fn plugin(
     source: &dyn Source,
-    revision: Option<&ObjectId>,
+    revision: Option<&Revision>,
     unit: &Unit,
 ) -> Result<ListedFiles, SourceError> {
     let tree = walk(source, revision, unit.path.in_tree())?;
@@ -324,7 +324,7 @@ fn plugin(
 /// Returns the matches of a pattern in order: files, or directories that are skills.
 fn matches(
     source: &dyn Source,
-    revision: Option<&ObjectId>,
+    revision: Option<&Revision>,
     unit: &Unit,
 ) -> Result<PathFiles, SourceError> {
     let Ok(glob) = unit.path.glob() else {

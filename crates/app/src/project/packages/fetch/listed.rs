@@ -1,6 +1,6 @@
 //! Lists the files of a directory in a source.
 
-use agpm_model::{FileMode, ObjectId, RelativePath};
+use agpm_model::{FileMode, RelativePath, Revision};
 use agpm_source::limits::{DEEPEST, MOST_DIRECTORIES};
 use agpm_source::{Source, SourceEntry, SourceError, SourceTree};
 
@@ -15,7 +15,7 @@ pub(super) struct ListedFile {
 /// Lists a directory of a source recursively; `None` if it has too many directories.
 pub(super) fn walk(
     source: &dyn Source,
-    revision: Option<&ObjectId>,
+    revision: Option<&Revision>,
     directory: &str,
 ) -> Result<Option<SourceTree>, SourceError> {
     let levels = |path: &str| path.split('/').filter(|part| !part.is_empty()).count();

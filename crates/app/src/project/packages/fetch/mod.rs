@@ -10,9 +10,9 @@ use std::sync::Arc;
 use agpm_compose::project_names;
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes};
 use agpm_model::{
-    Dependency, FileMode, Manifest, ObjectId, ResourceOrigin, SourceName, SourceVersions, Unit,
+    Dependency, FileMode, Manifest, ResourceOrigin, Revision, SourceName, SourceVersions, Unit,
 };
-use agpm_plugin::Marketplace;
+use agpm_resolve::plugin::Marketplace;
 use agpm_resolve::{
     FoundContent, MissingFact, NamedCommit, NeedsReader, OpenSources, PathFiles, ReadContent,
     SolverPin, SourceFile, SourceIndex,
@@ -52,7 +52,7 @@ impl<'a> FactFetcher<'a> {
     }
 
     /// Reads all missing facts and adds them to the index.
-    pub(crate) fn fulfil(
+    pub(crate) fn read_missing_facts(
         &self,
         needs: &BTreeSet<MissingFact>,
         index: &mut SourceIndex,
@@ -91,7 +91,7 @@ impl<'a> FactFetcher<'a> {
                 (source, self.answer(source, &questions))
             });
         for (source, answer) in answers {
-            let taken = answer.and_then(|answer| self.take(source, answer, index, notes));
+            let taken = answer.and_then(|answer| self.add_answers(source, answer, index, notes));
             if let Err(Failure { kind, diagnostic }) = taken {
                 failed.get_or_insert(kind);
                 let located = diagnostic.map(|found| self.at_plugins(source, found));
@@ -127,7 +127,7 @@ impl<'a> FactFetcher<'a> {
         let Some(source) = self.sources.get(name) else {
             return Ok(SourceAnswers::default());
         };
-        let answer = contents::answer(source, questions);
+        let answer = contents::read_answers(source, questions);
         answer.map_err(|error| failure_of(source, name, error))
     }
 
@@ -141,13 +141,14 @@ impl<'a> FactFetcher<'a> {
             contents: files,
             ..SourceQuestions::default()
         };
-        let mut answered = contents::answer(&self.sources.local, &files).map_err(|error| {
-            let directory = &self.sources.project;
-            match error {
-                SourceError::Store(error) => error.seen_from(directory).into(),
-                error => source_failure_of("the project", error),
-            }
-        })?;
+        let mut answered =
+            contents::read_answers(&self.sources.local, &files).map_err(|error| {
+                let directory = &self.sources.project;
+                match error {
+                    SourceError::Store(error) => error.seen_from(directory).into(),
+                    error => source_failure_of("the project", error),
+                }
+            })?;
         let inline = inline.into_iter().map(|(unit, commit)| {
             let raw = self.inline(unit);
             (unit.clone(), commit.clone(), raw)
@@ -169,7 +170,7 @@ impl<'a> FactFetcher<'a> {
     }
 
     /// Adds the responses of a source to the index.
-    fn take(
+    fn add_answers(
         &self,
         source: Option<&SourceName>,
         answered: SourceAnswers,
@@ -214,7 +215,7 @@ impl<'a> FactFetcher<'a> {
     }
 
     /// Adds a file that was read to the index, with the dependencies that it declares.
-    pub(crate) fn learn(
+    pub(crate) fn add_read_content(
         &self,
         read: ReadContent,
         index: &mut SourceIndex,
@@ -229,7 +230,7 @@ impl OpenSources for ProjectSources {
         self.get(source).is_some()
     }
 
-    fn exists(&self, origin: &ResourceOrigin, commit: Option<&ObjectId>, path: &str) -> bool {
+    fn exists(&self, origin: &ResourceOrigin, commit: Option<&Revision>, path: &str) -> bool {
         let source: Option<&dyn Source> = match origin {
             ResourceOrigin::Manifest => None,
             ResourceOrigin::Local => Some(&self.local),
@@ -246,7 +247,7 @@ impl OpenSources for ProjectSources {
     fn marketplace(
         &self,
         source: &SourceName,
-        revision: Option<&ObjectId>,
+        revision: Option<&Revision>,
     ) -> Result<Arc<Marketplace>, Failure> {
         marketplace_at(self, source, revision)
     }

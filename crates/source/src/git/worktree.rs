@@ -1,0 +1,253 @@
+//! Reads a repository of the user, without writing and without running its hooks or filters.
+
+use std::path::Path;
+use std::process::Command;
+
+use agpm_model::Revision as ObjectId;
+
+use crate::git::error::GitError;
+use crate::git::index::first_tracked;
+use crate::git::program::{GitProgram, SETTINGS};
+use crate::git::run::{self, CUT_SHORT, RunOutcome};
+
+impl GitProgram {
+    /// Returns the paths of the submodules in `.gitmodules`, without those that lead out of the repository.
+    pub fn submodules(&self, root: &Path) -> Result<Vec<String>, GitError> {
+        if !agpm_store::is_file(&root.join(".gitmodules")) {
+            return Ok(Vec::new());
+        }
+        let question = [
+            "config",
+            "--file",
+            ".gitmodules",
+            "--null",
+            "--get-regexp",
+            r"^submodule\..*\.path$",
+        ];
+        let output = match self.ask(root, &question, String::new())? {
+            RunOutcome::Done(output) => listing(root, output)?,
+            // git fails silently if no such key exists.
+            RunOutcome::Failed(words) if words.trim().is_empty() => return Ok(Vec::new()),
+            run => return Err(broken(root, run)),
+        };
+        let paths = entries(&output).filter_map(|entry| Some(entry.split_once('\n')?.1.to_owned()));
+        let is_inside = |path: &String| agpm_model::RelativePath::new(path).is_ok();
+        Ok(paths.filter(is_inside).collect())
+    }
+
+    /// Returns the files of a repository at a revision, with their objects.
+    pub fn files_at(
+        &self,
+        root: &Path,
+        revision: &str,
+    ) -> Result<Vec<(String, ObjectId)>, GitError> {
+        let commit = format!("{revision}^{{commit}}");
+        let question = [
+            "rev-parse",
+            "--verify",
+            "--quiet",
+            "--end-of-options",
+            &commit,
+        ];
+        let commit = match self.ask(root, &question, String::new())? {
+            RunOutcome::Done(commit) => commit,
+            // git fails silently if no such commit exists.
+            RunOutcome::Failed(words) if words.trim().is_empty() => {
+                let (address, commit) = (root.display().to_string(), revision.to_owned());
+                return Err(GitError::NoSuchCommit { address, commit });
+            }
+            run => return Err(broken(root, run)),
+        };
+        let commit = String::from_utf8_lossy(&commit).trim().to_owned();
+        match self.ask(
+            root,
+            &["ls-tree", "-r", "-z", "--full-tree", &commit],
+            String::new(),
+        )? {
+            RunOutcome::Done(output) => Ok(entries(&listing(root, output)?)
+                .filter_map(tree_entry)
+                .collect()),
+            run => Err(broken(root, run)),
+        }
+    }
+
+    /// Returns the current files of a repository, tracked or not, without ignored ones.
+    pub fn files_now(&self, root: &Path) -> Result<Vec<String>, GitError> {
+        match self.ask(
+            root,
+            &[
+                "ls-files",
+                "-z",
+                "--cached",
+                "--others",
+                "--exclude-standard",
+            ],
+            String::new(),
+        )? {
+            RunOutcome::Done(output) => Ok(entries(&listing(root, output)?).collect()),
+            run => Err(broken(root, run)),
+        }
+    }
+
+    /// Returns the files in the commits since a revision: each path with every content that was added or removed.
+    pub fn changes_since(
+        &self,
+        root: &Path,
+        revision: &str,
+    ) -> Result<Vec<(String, ObjectId)>, GitError> {
+        let range = format!("{revision}..HEAD");
+        let question = [
+            "log",
+            "--no-show-signature",
+            "--format=",
+            "--raw",
+            "--no-abbrev",
+            "--no-renames",
+            "-m",
+            "-z",
+            &range,
+            "--",
+        ];
+        match self.ask(root, &question, String::new())? {
+            RunOutcome::Done(output) => Ok(raw_changes(&listing(root, output)?)),
+            run => Err(broken(root, run)),
+        }
+    }
+
+    /// Reads objects of a repository; `None` for those that are not files.
+    pub fn bytes_of(
+        &self,
+        root: &Path,
+        objects: &[ObjectId],
+    ) -> Result<Vec<Option<Vec<u8>>>, GitError> {
+        let input: String = objects
+            .iter()
+            .map(|object| format!("{}\n", object.as_str()))
+            .collect();
+        match self.ask(root, &["cat-file", "--batch"], input)? {
+            RunOutcome::Done(output) => {
+                let found = batch(&output).filter(|found| found.len() == objects.len());
+                found.ok_or_else(|| broken(root, RunOutcome::Incomplete))
+            }
+            run => Err(broken(root, run)),
+        }
+    }
+
+    /// Returns the object ids that git would give these files, named from the root.
+    pub fn contents(&self, root: &Path, files: &[String]) -> Result<Vec<ObjectId>, GitError> {
+        let question = ["hash-object", "--no-filters", "--stdin-paths"];
+        let input: String = files.iter().map(|file| format!("{file}\n")).collect();
+        match self.ask(root, &question, input)? {
+            RunOutcome::Done(output) => {
+                let found = objects(&output);
+                if found.len() == files.len() {
+                    Ok(found)
+                } else {
+                    Err(broken(root, RunOutcome::Incomplete))
+                }
+            }
+            run => Err(broken(root, run)),
+        }
+    }
+
+    /// Returns whether a repository ignores a path that it does not track; `false` if that cannot be determined.
+    pub fn is_ignored(&self, root: &Path, path: &str) -> bool {
+        if first_tracked(root, |tracked| tracked == path).is_some() {
+            return false;
+        }
+        let question = ["check-ignore", "--quiet", "--no-index", "--", path];
+        matches!(
+            self.ask(root, &question, String::new()),
+            Ok(RunOutcome::Done(_))
+        )
+    }
+
+    fn ask(&self, root: &Path, question: &[&str], input: String) -> Result<RunOutcome, GitError> {
+        self.check()?;
+        let mut command: Command = self.bare_command();
+        command.current_dir(root);
+        for setting in SETTINGS {
+            command.args(["-c", setting]);
+        }
+        command.args(question);
+        self.run(command, input)
+    }
+}
+
+/// Parses `:MODE MODE OLD NEW STATUS<nul>PATH<nul>`, repeated.
+fn raw_changes(output: &[u8]) -> Vec<(String, ObjectId)> {
+    let mut found = Vec::new();
+    let mut parts = entries(output);
+    while let (Some(change), Some(path)) = (parts.next(), parts.next()) {
+        let ids = change
+            .split(' ')
+            .skip(2)
+            .take(2)
+            .filter(|id| id.contains(|c| c != '0'));
+        found.extend(ids.filter_map(|id| Some((path.clone(), id.parse().ok()?))));
+    }
+    found
+}
+
+/// Parses `OBJECT TYPE SIZE<newline>BYTES<newline>` or `OBJECT missing<newline>`; `None` if a part is missing.
+fn batch(mut output: &[u8]) -> Option<Vec<Option<Vec<u8>>>> {
+    let mut found = Vec::new();
+    while !output.is_empty() {
+        let end = output.iter().position(|byte| *byte == b'\n')?;
+        let head = String::from_utf8_lossy(&output[..end]).into_owned();
+        output = &output[end + 1..];
+        let Some(size) = head
+            .rsplit(' ')
+            .next()
+            .and_then(|size| size.parse::<usize>().ok())
+        else {
+            found.push(None);
+            continue;
+        };
+        let bytes = output.get(..size)?;
+        output = output[size..].strip_prefix(b"\n")?;
+        found.push(head.contains(" blob ").then(|| bytes.to_vec()));
+    }
+    Some(found)
+}
+
+/// Returns a listing with a NUL after every entry; fails if it is incomplete.
+fn listing(root: &Path, output: Vec<u8>) -> Result<Vec<u8>, GitError> {
+    if run::ends_with(&output, 0) {
+        Ok(output)
+    } else {
+        Err(broken(root, RunOutcome::Incomplete))
+    }
+}
+
+fn objects(output: &[u8]) -> Vec<ObjectId> {
+    String::from_utf8_lossy(output)
+        .lines()
+        .filter_map(|line| line.parse().ok())
+        .collect()
+}
+
+fn entries(output: &[u8]) -> impl Iterator<Item = String> {
+    let parts = output
+        .split(|byte| *byte == 0)
+        .filter(|part| !part.is_empty());
+    parts.map(|part| String::from_utf8_lossy(part).into_owned())
+}
+
+/// Parses `MODE TYPE OBJECT<tab>PATH`.
+fn tree_entry(entry: String) -> Option<(String, ObjectId)> {
+    let (fields, path) = entry.split_once('\t')?;
+    Some((path.to_owned(), fields.rsplit(' ').next()?.parse().ok()?))
+}
+
+fn broken(root: &Path, run: RunOutcome) -> GitError {
+    let reason = match run {
+        RunOutcome::Failed(words) => words.trim().to_owned(),
+        RunOutcome::Incomplete => CUT_SHORT.to_owned(),
+        RunOutcome::Done(_) | RunOutcome::Silent => "git did not answer".to_owned(),
+    };
+    GitError::Broken {
+        address: root.display().to_string(),
+        reason,
+    }
+}

@@ -4,12 +4,13 @@ use agpm_diag::{Diagnostic, Severity, SourceMap, codes};
 use agpm_diag::{FailureKind, Outcome};
 use agpm_report::report_all;
 use agpm_report::{FailureDocument, ReportDocument, diagnostic_lines};
+use rmcp::ErrorData;
+use rmcp::model::{CallToolResult, ContentBlock};
 use serde::Serialize;
 use serde_json::Value as Json;
 
 use crate::json::json;
-use crate::protocol::error::{ErrorData, INTERNAL, UNKNOWN_RESOURCE};
-use crate::protocol::results::CallToolResult;
+use crate::protocol::error::{INTERNAL, UNKNOWN_RESOURCE};
 
 /// A report with its diagnostics.
 pub(crate) struct AnnotatedReport<T> {
@@ -64,8 +65,15 @@ impl<T: Serialize> AnnotatedReport<T> {
     pub(crate) fn answer(&self, text: &str) -> CallToolResult {
         let document = ReportDocument::new(&self.report, &self.diagnostics, &self.sources);
         let text = format!("{text}{}", diagnostic_lines(&self.diagnostics));
-        CallToolResult::success(json(&document), text)
+        succeeded(json(&document), text)
     }
+}
+
+/// The result of an operation: its value, and text to read.
+pub(crate) fn succeeded(value: Json, text: String) -> CallToolResult {
+    let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
+    result.structured_content = Some(value);
+    result
 }
 
 impl OperationFailure {
@@ -104,7 +112,9 @@ impl OperationFailure {
 
     /// The failure as a result of the tool.
     pub(crate) fn answer(self) -> CallToolResult {
-        CallToolResult::failure(self.value, self.text)
+        let mut result = CallToolResult::error(vec![ContentBlock::text(self.text)]);
+        result.structured_content = Some(self.value);
+        result
     }
 
     /// The failure as an error, for methods without failed results.

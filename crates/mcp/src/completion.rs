@@ -4,14 +4,14 @@ use std::collections::BTreeSet;
 
 use agpm_catalog::{ENTRY_KINDS, EntryKind};
 use agpm_model::{RESOURCE_TYPES, ResourceType};
+use rmcp::ErrorData;
+use rmcp::model::{CompleteRequestParams, CompletionInfo, Reference};
 
 use crate::answer::OperationFailure;
 use crate::catalog::EffectiveRow;
 use crate::kind::ItemKind;
 use crate::prompts;
-use crate::protocol::error::{ErrorData, PARAMETERS};
-use crate::protocol::params::{CompleteParams, CompletionReference};
-use crate::protocol::results::{Completion, MOST_COMPLETIONS};
+use crate::protocol::error::PARAMETERS;
 use crate::resources::{
     BOTTLE_AGENT_TEMPLATE, BOTTLE_TEMPLATE, CSV_TEMPLATE, ENTRY_TEMPLATE, INSTALLED_TEMPLATE,
     PERSONA_TEMPLATE,
@@ -22,24 +22,31 @@ use crate::tool::names_of;
 /// The values that complete an argument.
 pub(crate) fn complete(
     shared: &SharedState,
-    request: &CompleteParams,
-) -> Result<Completion, ErrorData> {
+    request: &CompleteRequestParams,
+) -> Result<CompletionInfo, ErrorData> {
     let argument = request.argument.name.as_str();
-    let known = match &request.reference {
-        CompletionReference::Prompt { name } => {
-            if !prompts::exists(shared, name).map_err(OperationFailure::error)? {
-                return Err(prompts::unknown(name));
+    let known = match &request.r#ref {
+        Reference::Prompt(prompt) => {
+            if !prompts::exists(shared, &prompt.name).map_err(OperationFailure::error)? {
+                return Err(prompts::unknown(&prompt.name));
             }
             (argument == prompts::MESSAGE).then(Vec::new)
         }
-        CompletionReference::Resource { uri } => {
-            let given = |name: &str| request.decided(name);
-            names(shared, uri, argument, given).map_err(OperationFailure::error)?
+        Reference::Resource(template) => {
+            let given = |name: &str| decided_value(request, name);
+            names(shared, &template.uri, argument, given).map_err(OperationFailure::error)?
         }
+        _ => None,
     };
     let wrong = || PARAMETERS.error(format!("no completions for `{argument}`"));
     let known = known.ok_or_else(wrong)?;
     Ok(matching_names(known, &request.argument.value))
+}
+
+/// The value of an argument that is already decided.
+fn decided_value<'r>(request: &'r CompleteRequestParams, name: &str) -> Option<&'r str> {
+    let decided = request.context.as_ref()?.arguments.as_ref()?;
+    decided.get(name).map(String::as_str)
 }
 
 /// The names that an argument of a template can have; nothing if no such argument exists.
@@ -93,7 +100,7 @@ fn names<'r>(
 }
 
 /// Names that begin with the typed text, then names that contain it.
-fn matching_names(known: Vec<String>, typed: &str) -> Completion {
+fn matching_names(known: Vec<String>, typed: &str) -> CompletionInfo {
     let typed = typed.to_lowercase();
     let known: BTreeSet<String> = known.into_iter().filter(|name| !name.is_empty()).collect();
     let (begin, others): (Vec<String>, Vec<String>) = known
@@ -104,12 +111,12 @@ fn matching_names(known: Vec<String>, typed: &str) -> Completion {
         .filter(|name| name.to_lowercase().contains(&typed));
     let mut values: Vec<String> = begin.into_iter().chain(contain).collect();
     let total = values.len();
-    values.truncate(MOST_COMPLETIONS);
-    Completion {
-        has_more: total > values.len(),
-        total,
-        values,
-    }
+    values.truncate(CompletionInfo::MAX_VALUES);
+    let mut info = CompletionInfo::default();
+    info.has_more = Some(total > values.len());
+    info.total = u32::try_from(total).ok();
+    info.values = values;
+    info
 }
 
 #[cfg(test)]
@@ -123,7 +130,7 @@ mod tests {
             .to_vec();
         let info = matching_names(known, "rev");
         assert_eq!(info.values, ["review", "reviewer", "Prereview"]);
-        assert_eq!((info.total, info.has_more), (3, false));
+        assert_eq!((info.total, info.has_more), (Some(3), Some(false)));
     }
 
     #[test]
@@ -131,7 +138,7 @@ mod tests {
         let info = matching_names((0..250).map(|at| format!("n{at}")).collect(), "");
         assert_eq!(
             (info.values.len(), info.total, info.has_more),
-            (100, 250, true)
+            (100, Some(250), Some(true))
         );
     }
 }

@@ -91,8 +91,9 @@ fn the_guide_has_every_template_with_its_type() {
     let known: Vec<(&str, &str)> = listed
         .iter()
         .map(|template| {
-            let mime = template.mime_type;
-            (template.uri_template, mime.unwrap_or("by extension"))
+            let mime = template.mime_type.as_deref();
+            let uri = template.uri_template.as_str();
+            (uri, mime.unwrap_or("by extension"))
         })
         .collect();
     assert_eq!(documented, known);

@@ -1,21 +1,21 @@
-//! The MCP server: the reports of `ops`, for AI coding clients.
+//! The MCP server: the reports of `app`, for AI coding clients. The only crate with an async runtime.
 //!
-//! `protocol` has the messages, `methods` the table of methods, and `session` the state of one client. `stdio` and
-//! `http` are the transports; the other modules know neither lines nor sockets. Decisions about what is installed and
-//! which layer wins are made in `ops`.
+//! The SDK speaks the protocol. `session` has its methods, `protocol` the messages and errors that the SDK leaves to
+//! the server. `stdio` with
+//! `traffic`, and `http`, limit what a client can cost; the other modules know neither lines nor sockets.
+//! Decisions about what is installed and which layer wins are made in `app`.
 
 mod answer;
 mod catalog;
 mod completion;
 #[cfg(test)]
 mod documented;
-mod end_signal;
 mod http;
 mod json;
 mod kind;
 mod limits;
 mod list_changes;
-mod methods;
+mod log;
 mod mime;
 mod options;
 mod paging;
@@ -28,9 +28,9 @@ mod session;
 mod shared;
 mod stdio;
 mod tool;
+mod traffic;
 mod uri;
 mod watch;
-mod workers;
 
 pub use crate::options::{
     AccessToken, HttpOptions, ServeError, ServeOptions, ServeTransport, WriteAccess,

@@ -1,21 +1,12 @@
-//! Changes that sessions are notified of.
+//! Changes that sessions are notified of, as counters: each session compares them with those it saw last.
 
-use serde_json::Value as Json;
+use tokio::sync::watch;
 
-use crate::protocol::log::LogLevel;
-use crate::protocol::params::SubscriptionFilter;
-
-/// A session that is notified.
-pub(crate) trait Subscriber: Send + Sync {
-    fn notify_changes(&self, changes: ListChanges);
-
-    fn log(&self, level: LogLevel, data: &Json);
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// How often each list changed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ListChanges {
-    pub(crate) resources: bool,
-    pub(crate) prompts: bool,
+    pub(crate) resources: u64,
+    pub(crate) prompts: u64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,29 +16,40 @@ pub(crate) enum ChangedList {
 }
 
 impl ListChanges {
-    pub(crate) fn lists(self) -> impl Iterator<Item = ChangedList> {
-        let resources = self.resources.then_some(ChangedList::Resources);
-        let prompts = self.prompts.then_some(ChangedList::Prompts);
-        resources.into_iter().chain(prompts)
-    }
-}
-
-impl ChangedList {
-    /// The method of the notification.
-    pub(crate) fn method(self) -> &'static str {
-        match self {
-            ChangedList::Resources => "notifications/resources/list_changed",
-            ChangedList::Prompts => "notifications/prompts/list_changed",
+    fn since(self, before: ListChanges) -> Vec<ChangedList> {
+        let mut lists = Vec::new();
+        if self.resources != before.resources {
+            lists.push(ChangedList::Resources);
         }
+        if self.prompts != before.prompts {
+            lists.push(ChangedList::Prompts);
+        }
+        lists
     }
 }
 
-impl SubscriptionFilter {
-    pub(crate) fn includes(&self, list: ChangedList) -> bool {
-        let requested = match list {
-            ChangedList::Resources => self.resources_list_changed,
-            ChangedList::Prompts => self.prompts_list_changed,
-        };
-        requested == Some(true)
+/// The changes since the last look.
+pub(crate) struct ChangeReader {
+    changes: watch::Receiver<ListChanges>,
+    seen: ListChanges,
+}
+
+impl ChangeReader {
+    pub(crate) fn new(changes: &watch::Sender<ListChanges>) -> Self {
+        let mut changes = changes.subscribe();
+        let seen = *changes.borrow_and_update();
+        ChangeReader { changes, seen }
+    }
+
+    /// Waits for the next changes.
+    pub(crate) async fn next(&mut self) -> Vec<ChangedList> {
+        if self.changes.changed().await.is_err() {
+            // The server has ended, which its sessions notice by themselves.
+            std::future::pending::<()>().await;
+        }
+        let now = *self.changes.borrow_and_update();
+        let lists = now.since(self.seen);
+        self.seen = now;
+        lists
     }
 }

@@ -88,9 +88,9 @@ impl fmt::Debug for AccessToken {
 /// The reason why the server did not start.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
-    /// The system has no threads left.
+    /// The async runtime did not start.
     #[error("the server cannot start: {0}")]
-    Threads(#[source] io::Error),
+    Runtime(#[source] io::Error),
     /// The port cannot be used.
     #[error("port {port} of this machine cannot be used: {cause}")]
     Port {

@@ -2,7 +2,9 @@
 
 use std::borrow::Cow;
 
-use crate::protocol::error::{CURSOR, ErrorData};
+use rmcp::ErrorData;
+
+use crate::protocol::error::CURSOR;
 
 /// The number of items of a page.
 pub(crate) const PAGE: usize = 100;

@@ -3,12 +3,13 @@
 use std::collections::BTreeSet;
 
 use agpm_catalog::EntryKind;
+use rmcp::ErrorData;
+use rmcp::model::{GetPromptResult, Prompt, PromptArgument, PromptMessage, Role};
 use serde_json::{Map, Value as Json};
 
 use crate::answer::OperationFailure;
 use crate::catalog::{CatalogView, EffectiveRow};
-use crate::protocol::error::{ErrorData, PARAMETERS, UNKNOWN_PROMPT};
-use crate::protocol::results::{GetPromptResult, Prompt, PromptArgument, PromptMessage};
+use crate::protocol::error::{PARAMETERS, UNKNOWN_PROMPT};
 use crate::shared::SharedState;
 
 pub(crate) const MESSAGE: &str = "message";
@@ -50,16 +51,12 @@ fn prompt_name(row: EffectiveRow<'_>) -> String {
 }
 
 fn prompt(row: EffectiveRow<'_>) -> Prompt {
-    Prompt {
-        name: prompt_name(row),
-        title: row.title(),
-        description: row.description(),
-        arguments: [PromptArgument {
-            name: MESSAGE,
-            description: "the message to the agent",
-            required: false,
-        }],
-    }
+    let message = PromptArgument::new(MESSAGE)
+        .with_description("the message to the agent")
+        .with_required(false);
+    let mut prompt = Prompt::new(prompt_name(row), row.description(), Some(vec![message]));
+    prompt.title = row.title();
+    prompt
 }
 
 /// Whether a prompt of that name exists.
@@ -91,10 +88,10 @@ pub(crate) fn get(
     let text = String::from_utf8(file.bytes)
         .map_err(|_| UNKNOWN_PROMPT.error(format!("the file of `{name}` is not UTF-8")))?;
     let texts = std::iter::once(text).chain(message);
-    Ok(GetPromptResult {
-        description: row.description(),
-        messages: texts.map(PromptMessage::of_user).collect(),
-    })
+    let of_user = |text| PromptMessage::new_text(Role::User, text);
+    let mut result = GetPromptResult::new(texts.map(of_user).collect());
+    result.description = row.description();
+    Ok(result)
 }
 
 fn message(arguments: Option<&Map<String, Json>>) -> Result<Option<String>, ErrorData> {

@@ -10,6 +10,7 @@ use agpm_persona::{PersonaKind, ProfileKinds};
 use agpm_text::{Format, Value, print, to_json};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
+use rmcp::model::{Resource, ResourceContents, ResourceTemplate};
 use serde_json::Value as Json;
 
 use crate::answer::{OperationFailure, annotate_report};
@@ -17,7 +18,6 @@ use crate::json::json;
 use crate::kind::ItemKind;
 use crate::limits::LARGEST_FILE;
 use crate::mime::{mime_of, mime_of_bytes};
-use crate::protocol::results::{Resource, ResourceContents, ResourceTemplate};
 use crate::shared::{PERSONA_PLACE, SharedState};
 use crate::uri::ResourceUri;
 
@@ -30,13 +30,21 @@ pub(crate) struct ResourceContent {
     pub(crate) diagnostics: Vec<Json>,
 }
 
+/// A family of URIs.
+struct UriTemplate {
+    uri_template: &'static str,
+    name: &'static str,
+    description: &'static str,
+    mime_type: Option<&'static str>,
+}
+
 const fn template(
     uri_template: &'static str,
     name: &'static str,
     description: &'static str,
     mime_type: Option<&'static str>,
-) -> ResourceTemplate {
-    ResourceTemplate {
+) -> UriTemplate {
+    UriTemplate {
         uri_template,
         name,
         description,
@@ -51,7 +59,7 @@ pub(crate) const PERSONA_TEMPLATE: &str = "agpm://persona/{slug}";
 pub(crate) const BOTTLE_TEMPLATE: &str = "agpm://bottle/{name}";
 pub(crate) const BOTTLE_AGENT_TEMPLATE: &str = "agpm://bottle-agent/{name}";
 
-static TEMPLATES: [ResourceTemplate; 6] = [
+static TEMPLATES: [UriTemplate; 6] = [
     template(
         CSV_TEMPLATE,
         "catalog",
@@ -90,8 +98,19 @@ static TEMPLATES: [ResourceTemplate; 6] = [
     ),
 ];
 
-pub(crate) fn templates() -> &'static [ResourceTemplate] {
-    &TEMPLATES
+pub(crate) fn templates() -> Vec<ResourceTemplate> {
+    TEMPLATES.iter().map(UriTemplate::listed).collect()
+}
+
+impl UriTemplate {
+    fn listed(&self) -> ResourceTemplate {
+        let listed =
+            ResourceTemplate::new(self.uri_template, self.name).with_description(self.description);
+        match self.mime_type {
+            Some(mime) => listed.with_mime_type(mime),
+            None => listed,
+        }
+    }
 }
 
 /// Everything that can be read. Families that cannot be listed are logged and left out.
@@ -103,20 +122,14 @@ pub(crate) fn all(shared: &SharedState) -> Vec<Resource> {
             Ok(resources) => found.extend(resources),
             // Not every directory is a project, and not every user has bottles.
             Err(failed) if failed.code == "manifest/missing" || failed.code == "io/not-found" => {}
-            Err(failed) => shared.log(&failed.diagnostics()),
+            Err(failed) => shared.log.send(&failed.diagnostics()),
         }
     }
     found
 }
 
 fn resource(address: &ResourceUri, name: &str, mime: &str) -> Option<Resource> {
-    Some(Resource {
-        uri: address.uri()?,
-        name: name.to_owned(),
-        title: None,
-        description: None,
-        mime_type: mime.to_owned(),
-    })
+    Some(Resource::new(address.uri()?, name).with_mime_type(mime))
 }
 
 fn of_catalog(shared: &SharedState) -> Result<Vec<Resource>, OperationFailure> {
@@ -301,16 +314,11 @@ impl ResourceContent {
 
     /// The content for a client: as text if it is UTF-8.
     pub(crate) fn into_resource(self, uri: String) -> ResourceContents {
-        let (text, blob) = match String::from_utf8(self.bytes) {
-            Ok(text) => (Some(text), None),
-            Err(error) => (None, Some(BASE64_STANDARD.encode(error.as_bytes()))),
+        let contents = match String::from_utf8(self.bytes) {
+            Ok(text) => ResourceContents::text(text, uri),
+            Err(error) => ResourceContents::blob(BASE64_STANDARD.encode(error.as_bytes()), uri),
         };
-        ResourceContents {
-            uri,
-            mime_type: self.mime,
-            text,
-            blob,
-        }
+        contents.with_mime_type(self.mime)
     }
 }
 

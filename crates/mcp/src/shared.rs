@@ -1,6 +1,7 @@
-//! The state that all sessions of a server share: the world, its contents at the last read, and the worker threads.
+//! The state that all sessions of a server share: the world, its contents at the last read, and slots for
+//! operations.
 
-use std::sync::{Arc, Mutex, MutexGuard, Once, PoisonError, Weak};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use agpm_app::catalog::{CatalogSelection, CatalogWatch, watch_catalog};
 use agpm_app::installed::{InstalledResources, open_installed};
@@ -10,15 +11,15 @@ use agpm_app::project::world::{OutsideReads, ProgramUse, World};
 use agpm_app::watch::{ProjectWatch, watch_project};
 use agpm_model::ResourceType;
 use serde_json::Value as Json;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use tokio_util::sync::CancellationToken;
 
 use crate::answer::{OperationFailure, annotate_report};
 use crate::catalog::CatalogView;
-use crate::end_signal::EndSignal;
 use crate::json::json;
-use crate::list_changes::{ListChanges, Subscriber};
+use crate::list_changes::ListChanges;
+use crate::log::LogBroadcast;
 use crate::options::WriteAccess;
-use crate::protocol::log::LogLevel;
-use crate::workers::{WorkPool, Workers};
 
 /// Personas are searched from the working directory upward.
 pub(crate) const PERSONA_PLACE: LineageScope = LineageScope {
@@ -27,15 +28,29 @@ pub(crate) const PERSONA_PLACE: LineageScope = LineageScope {
     submodules: SubmoduleScope::Own,
 };
 
+/// The operations of a pool that run at once; further ones wait.
+// Operations block on files. More threads than this gain nothing on a local disk, and each may hold a whole catalog.
+const MOST_OPERATIONS: usize = 4;
+
+/// The pool for an operation, by its duration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum WorkPool {
+    /// Reads files.
+    Quick,
+    /// Resolves versions, or contacts remotes.
+    Slow,
+}
+
 /// The state that all sessions share.
 pub(crate) struct SharedState {
     pub(crate) world: World,
     pub(crate) writes: WriteAccess,
-    pub(crate) end: EndSignal,
-    pub(crate) watching: Once,
-    quick: Arc<Workers>,
-    slow: Arc<Workers>,
-    subscribers: Mutex<Vec<Weak<dyn Subscriber>>>,
+    pub(crate) log: LogBroadcast,
+    pub(crate) changes: watch::Sender<ListChanges>,
+    /// Cancelled when the server is about to end.
+    pub(crate) closing: CancellationToken,
+    quick: Arc<Semaphore>,
+    slow: Arc<Semaphore>,
     selection: CatalogSelection,
     installed: Mutex<Option<Arc<InstalledView>>>,
     catalog: Mutex<Option<Arc<CatalogView>>>,
@@ -74,11 +89,11 @@ impl SharedState {
         Arc::new(SharedState {
             world,
             writes,
-            end: EndSignal::default(),
-            watching: Once::new(),
-            quick: Arc::default(),
-            slow: Arc::default(),
-            subscribers: Mutex::default(),
+            log: LogBroadcast::default(),
+            changes: watch::Sender::default(),
+            closing: CancellationToken::new(),
+            quick: Arc::new(Semaphore::new(MOST_OPERATIONS)),
+            slow: Arc::new(Semaphore::new(MOST_OPERATIONS)),
             selection,
             installed: Mutex::default(),
             catalog: Mutex::default(),
@@ -86,47 +101,14 @@ impl SharedState {
         })
     }
 
-    pub(crate) fn workers(&self, pool: WorkPool) -> &Arc<Workers> {
-        match pool {
+    /// Waits for the slot of one more operation in a pool.
+    pub(crate) async fn slot(&self, pool: WorkPool) -> OwnedSemaphorePermit {
+        let slots = match pool {
             WorkPool::Quick => &self.quick,
             WorkPool::Slow => &self.slow,
-        }
-    }
-
-    /// Notifies a session from now on, for as long as it exists.
-    pub(crate) fn subscribe(&self, session: Weak<dyn Subscriber>) {
-        let mut subscribers = self.subscribers();
-        subscribers.retain(|known| known.strong_count() > 0 && !known.ptr_eq(&session));
-        subscribers.push(session);
-    }
-
-    fn subscribers(&self) -> MutexGuard<'_, Vec<Weak<dyn Subscriber>>> {
-        self.subscribers
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// The sessions, outside of the lock: sending to one must not hold up others.
-    fn notified(&self) -> Vec<Arc<dyn Subscriber>> {
-        self.subscribers()
-            .iter()
-            .filter_map(Weak::upgrade)
-            .collect()
-    }
-
-    pub(crate) fn notify_changes(&self, changes: ListChanges) {
-        for session in self.notified() {
-            session.notify_changes(changes);
-        }
-    }
-
-    /// Sends diagnostics to all sessions as log messages.
-    pub(crate) fn log(&self, diagnostics: &[Json]) {
-        for session in self.notified() {
-            for diagnostic in diagnostics {
-                session.log(LogLevel::of(diagnostic), diagnostic);
-            }
-        }
+        };
+        let slot = Arc::clone(slots).acquire_owned().await;
+        slot.expect("because the semaphores are never closed")
     }
 
     /// The installed resources, read again only if a file changed.
@@ -158,7 +140,7 @@ impl SharedState {
         )?);
         // A catalog that changed recently is read again without having changed: its diagnostics were logged before.
         if before.is_none_or(|before| before.diagnostics != view.diagnostics) {
-            self.log(&view.diagnostics);
+            self.log.send(&view.diagnostics);
         }
         *kept = Some(Arc::clone(&view));
         Ok(view)
@@ -231,5 +213,40 @@ impl InstalledView {
             resources,
             watch,
         })
+    }
+}
+
+#[cfg(test)]
+mod testing {
+    use agpm_app::project::world::{
+        BaseApproval, Environment, InstallScope, NetworkAccess, PolicyLocations, SilentProgress,
+    };
+
+    use super::*;
+
+    impl SharedState {
+        /// The state of a server in a directory that does not exist.
+        pub(crate) fn of_nothing() -> Arc<Self> {
+            let environment = Environment {
+                approvals: Vec::new(),
+                bases: BaseApproval::default(),
+                typed: agpm_diag::TypedCommand::default(),
+                scope: InstallScope::Project,
+                working_directory: "/nowhere".into(),
+                manifest: None,
+                config: None,
+                config_directory: None,
+                cache: None,
+                home: None,
+                network: NetworkAccess::Offline,
+                state: None,
+                programs: ProgramUse::Never,
+                outside: OutsideReads::Refused,
+                policies: PolicyLocations::default(),
+                executables: Vec::new(),
+            };
+            let world = World::of_machine(environment, Arc::new(SilentProgress));
+            SharedState::new(world, WriteAccess::Refused, CatalogSelection::default())
+        }
     }
 }

@@ -5,9 +5,10 @@ use std::borrow::Cow;
 use agpm_catalog::EntryKind;
 use agpm_model::ResourceType;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
+use rmcp::ErrorData;
 
 use crate::kind::{INSTALLED, ItemKind};
-use crate::protocol::error::{ErrorData, URI};
+use crate::protocol::error::URI;
 
 const SCHEME: &str = "agpm://";
 const CATALOG: &str = "catalog";

@@ -211,11 +211,11 @@ const RESERVED: &[ReservedLibrary] = &[
         libraries: &["cap-", "fs-err", "tempfile", "walkdir", "ignore", "reflink"],
         owners: &["agpm-store", "agpm-testkit"],
     },
-    // Threads are enough for the MCP server, and a runtime would be a fifth of the first build (ADR 23).
+    // The SDK of the MCP server needs a runtime (ADR 27). Everything else blocks.
     ReservedLibrary {
         what: "an async runtime",
         libraries: &["tokio", "async-", "smol", "futures", "hyper", "rmcp"],
-        owners: &[],
+        owners: &["agpm-mcp"],
     },
 ];
 

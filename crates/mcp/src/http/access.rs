@@ -1,103 +1,70 @@
-//! Access to the server: each request has the token, and none comes from a web page of another host.
+//! Access to the server: each request has the token. The SDK checks `Host` and `Origin`.
 
-use crate::http::reader::{Headers, RequestHead, header_text};
-use crate::http::response::{Header, Response};
+use bytes::Bytes;
+use http::header::{AUTHORIZATION, CONNECTION, HeaderName, WWW_AUTHENTICATE};
+use http::{HeaderMap, HeaderValue, Response, StatusCode};
+use http_body_util::{BodyExt, Full, Limited};
+use hyper::body::Incoming;
+use tokio::time::timeout;
+
+use crate::http::body::READ_PATIENCE;
+use crate::http::response::HttpResponse;
 use crate::options::AccessToken;
 
 const PATH: &str = "/mcp";
 /// The scheme of the token, in any letter case.
 const SCHEME: &[u8] = b"Bearer ";
-const LOOPBACK: [&str; 3] = ["127.0.0.1", "localhost", "[::1]"];
+/// The most bytes that are read of a body without use.
+const LONGEST_UNUSED_BODY: usize = 64 << 10;
 
 /// The checks that a request must pass before its body is read.
 pub(super) struct AccessRules {
     pub(super) token: AccessToken,
-    pub(super) port: u16,
 }
 
 impl AccessRules {
     /// The response to a request that is not allowed.
-    pub(super) fn refusal(&self, head: &RequestHead) -> Option<Response> {
-        if !self.is_own_host(&head.headers) || !is_own_origin(&head.headers) {
-            let text = "only requests from this machine, by its own name, are allowed\n";
-            Some(Response::text(403, text))
-        } else if !self.knows_token(&head.headers) {
+    pub(super) fn refusal(&self, path: &str, headers: &HeaderMap) -> Option<HttpResponse> {
+        if !self.knows_token(headers) {
             let text = "the token is missing or wrong: send `Authorization: Bearer TOKEN`\n";
-            let mut response = Response::text(401, text);
-            response
-                .headers
-                .push(Header::new("www-authenticate", "Bearer"));
+            let mut response = refused(StatusCode::UNAUTHORIZED, text);
+            let scheme = HeaderValue::from_static("Bearer");
+            response.headers_mut().insert(WWW_AUTHENTICATE, scheme);
             Some(response)
-        } else if head.path != PATH {
-            Some(Response::text(404, "the server is at /mcp\n"))
+        } else if path != PATH {
+            Some(refused(StatusCode::NOT_FOUND, "the server is at /mcp\n"))
         } else {
             None
         }
     }
 
-    // A web page can resolve its own name to 127.0.0.1 (DNS rebinding). Its requests then have a foreign `Host`.
-    fn is_own_host(&self, headers: &Headers) -> bool {
-        let host = headers.single("host").and_then(header_text);
-        host.is_some_and(|host| {
-            let port = host
-                .rsplit_once(':')
-                .and_then(|(_, port)| port.parse().ok());
-            is_loopback(host) && port == Some(self.port)
-        })
-    }
-
     // Other users of the machine reach loopback ports too, so the token is required even there.
-    fn knows_token(&self, headers: &Headers) -> bool {
-        let shown = headers
-            .single("authorization")
-            .and_then(|value| value.split_at_checked(SCHEME.len()));
+    fn knows_token(&self, headers: &HeaderMap) -> bool {
+        let shown = single(headers, &AUTHORIZATION)
+            .and_then(|value| value.as_bytes().split_at_checked(SCHEME.len()));
         shown.is_some_and(|(scheme, token)| {
             scheme.eq_ignore_ascii_case(SCHEME) && self.token.is(token)
         })
     }
 }
 
-/// Programs send no origin. Pages of this machine have an origin on this machine.
-fn is_own_origin(headers: &Headers) -> bool {
-    headers.all("origin").all(|origin| {
-        header_text(origin)
-            .and_then(|origin| origin.strip_prefix("http://"))
-            .is_some_and(is_loopback)
-    })
+fn single<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Option<&'h HeaderValue> {
+    let mut values = headers.get_all(name).iter();
+    values.next().filter(|_| values.next().is_none())
 }
 
-/// Whether an authority, with or without a port, is a name of this machine.
-fn is_loopback(authority: &str) -> bool {
-    LOOPBACK
-        .iter()
-        .any(|name| match authority.strip_prefix(name) {
-            Some("") => true,
-            Some(rest) => rest
-                .strip_prefix(':')
-                .is_some_and(|port| port.parse::<u16>().is_ok()),
-            None => false,
-        })
+fn refused(status: StatusCode, text: &'static str) -> HttpResponse {
+    let mut response = Response::new(Full::new(Bytes::from_static(text.as_bytes())).boxed());
+    *response.status_mut() = status;
+    // The rest of a long body would be read as the next request.
+    let close = HeaderValue::from_static("close");
+    response.headers_mut().insert(CONNECTION, close);
+    response
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_names_of_this_machine_are_its_own() {
-        for own in ["127.0.0.1", "localhost:80", "[::1]:8080", "127.0.0.1:1"] {
-            assert!(is_loopback(own), "{own}");
-        }
-        for other in [
-            "",
-            "localhost.evil.example",
-            "127.0.0.1.nip.io",
-            "localhost:",
-            "localhost:x",
-            "evil:80",
-            "127.0.0.1@evil",
-        ] {
-            assert!(!is_loopback(other), "{other}");
-        }
-    }
+/// Reads the body of a request that is refused.
+// A client that is still sending when the connection closes may never see the reason.
+pub(super) async fn drain_body(body: Incoming) {
+    let body = Limited::new(body, LONGEST_UNUSED_BODY).collect();
+    let _ = timeout(READ_PATIENCE, body).await;
 }

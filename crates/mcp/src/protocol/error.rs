@@ -1,18 +1,9 @@
 //! Errors of protocol messages: stable codes, each with its JSON-RPC number.
 
 use agpm_diag::{Code, server_codes};
-use serde::Serialize;
+use rmcp::ErrorData;
+use rmcp::model::{ErrorCode, JsonRpcMessage, ServerJsonRpcMessage};
 use serde_json::{Value as Json, json};
-
-/// The `error` of a response.
-#[derive(Clone, Debug, Serialize)]
-pub(crate) struct ErrorData {
-    #[serde(rename = "code")]
-    pub(crate) number: i32,
-    pub(crate) message: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) data: Option<Json>,
-}
 
 /// A kind of error. Clients find its code in `error.data.code`, and an explanation on the page of the code.
 #[derive(Debug, PartialEq, Eq)]
@@ -25,8 +16,7 @@ macro_rules! error_kinds {
     ($($constant:ident $number:literal;)*) => {
         $(pub(crate) static $constant: RpcErrorKind =
             RpcErrorKind { code: &server_codes::$constant, number: $number };)*
-        /// Every kind, in the order of the guide.
-        #[cfg(test)]
+        /// Every kind, in the order of the guide. Of those with one number, the most general is first.
         pub(crate) static ALL: &[&RpcErrorKind] = &[$(&$constant),*];
     };
 }
@@ -77,12 +67,36 @@ impl RpcErrorKind {
         self.with_data(message, json!({ "code": code, "diagnostics": diagnostics }))
     }
 
-    pub(crate) fn with_data(&self, message: String, data: Json) -> ErrorData {
-        ErrorData {
-            number: self.number,
-            message,
-            data: Some(data),
+    fn with_data(&self, message: String, data: Json) -> ErrorData {
+        ErrorData::new(ErrorCode(self.number), message, Some(data))
+    }
+}
+
+/// Adds a code to an error of the SDK, which has only a number.
+pub(crate) fn with_code(mut error: ErrorData) -> ErrorData {
+    let Some(kind) = ALL.iter().find(|kind| kind.number == error.code.0) else {
+        // Headers that contradict a message: an error that no other transport has.
+        return error;
+    };
+    let code = kind.code.name;
+    match &mut error.data {
+        Some(Json::Object(data)) => {
+            data.entry("code").or_insert_with(|| code.into());
         }
+        Some(_) => {}
+        None => error.data = Some(json!({ "code": code })),
+    }
+    error
+}
+
+/// The message, with a code if it is an error.
+pub(crate) fn with_code_of_error(message: ServerJsonRpcMessage) -> ServerJsonRpcMessage {
+    match message {
+        JsonRpcMessage::Error(mut failed) => {
+            failed.error = with_code(failed.error);
+            JsonRpcMessage::Error(failed)
+        }
+        other => other,
     }
 }
 
@@ -98,5 +112,22 @@ mod tests {
         numbered.sort_unstable();
         let known: Vec<&str> = SERVER_CODES.iter().map(|code| code.name).collect();
         assert_eq!(numbered, known);
+    }
+
+    #[test]
+    fn errors_of_the_sdk_get_the_code_of_their_number() {
+        let code = |number| {
+            let error = with_code(ErrorData::new(ErrorCode(number), "", None));
+            error.data.unwrap()["code"].clone()
+        };
+        assert_eq!(code(-32601), "mcp/unknown-method");
+        assert_eq!(code(-32602), "mcp/parameters");
+        assert_eq!(code(-32603), "mcp/internal");
+        assert_eq!(
+            with_code(ErrorData::new(ErrorCode(-32020), "", None)).data,
+            None
+        );
+        let own = with_code(CURSOR.error("not a cursor"));
+        assert_eq!(own.data.unwrap()["code"], "mcp/cursor");
     }
 }

@@ -1,132 +1,19 @@
-//! Messages of JSON-RPC: reading those of a client, and writing those of the server.
+//! Reads the messages of a client. The SDK ignores or closes where this says what is wrong.
 
-use std::fmt;
+use rmcp::model::{ClientJsonRpcMessage, JsonRpcError, RequestId};
+use serde_json::{Map, Value as Json};
 
-use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value as Json, json};
-
-use crate::protocol::error::{BATCH, ErrorData, MALFORMED, NO_MESSAGE, RpcErrorKind};
+use crate::protocol::error::{BATCH, MALFORMED, NO_MESSAGE, RpcErrorKind};
 use crate::protocol::method::cannot_answer;
-use crate::protocol::version::RequestMeta;
-
-/// The id of a request, chosen by the client.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(untagged)]
-pub(crate) enum RequestId {
-    Number(i64),
-    Text(String),
-}
-
-impl fmt::Display for RequestId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            RequestId::Number(number) => number.fmt(f),
-            RequestId::Text(text) => text.fmt(f),
-        }
-    }
-}
-
-/// A message of a client.
-#[derive(Debug)]
-pub(crate) enum IncomingMessage {
-    Request(Request),
-    Notification(Notification),
-    /// An answer. The server requests nothing from clients, so it is ignored.
-    Response,
-}
-
-#[derive(Debug)]
-pub(crate) struct Request {
-    pub(crate) id: RequestId,
-    pub(crate) method: String,
-    /// An object, or null if the request has none.
-    pub(crate) params: Json,
-    pub(crate) meta: RequestMeta,
-}
-
-#[derive(Debug)]
-pub(crate) struct Notification {
-    pub(crate) method: String,
-    /// An object, or null.
-    pub(crate) params: Json,
-}
 
 /// The result of reading a message.
 #[derive(Debug)]
 pub(crate) enum ParsedMessage {
-    Message(IncomingMessage),
+    Message(Box<ClientJsonRpcMessage>),
     /// Not a message; the client gets this answer.
-    Refused(OutgoingMessage),
+    Refused(JsonRpcError),
     /// A blank line, or a notification that cannot be read: neither is answered.
     Nothing,
-}
-
-/// A message of the server.
-#[derive(Debug)]
-pub(crate) struct OutgoingMessage {
-    pub(crate) json: String,
-    /// The number of the error, if the message is one.
-    pub(crate) error: Option<i32>,
-    pub(crate) kind: OutgoingKind,
-}
-
-/// A result is borrowed, since it may be as large as the largest file.
-#[derive(Serialize)]
-struct ResultMessage<'a> {
-    jsonrpc: &'static str,
-    id: &'a RequestId,
-    result: &'a Json,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum OutgoingKind {
-    Answer,
-    Notification,
-}
-
-impl OutgoingMessage {
-    pub(crate) fn result(id: &RequestId, result: &Json) -> Self {
-        let answer = ResultMessage {
-            jsonrpc: "2.0",
-            id,
-            result,
-        };
-        let json = serde_json::to_string(&answer);
-        OutgoingMessage {
-            json: json.expect("all keys of JSON values are strings"),
-            error: None,
-            kind: OutgoingKind::Answer,
-        }
-    }
-
-    pub(crate) fn error(id: &RequestId, error: &ErrorData) -> Self {
-        OutgoingMessage::error_with(json!(id), error)
-    }
-
-    /// An error that belongs to no request.
-    pub(crate) fn error_without_id(error: &ErrorData) -> Self {
-        OutgoingMessage::error_with(Json::Null, error)
-    }
-
-    fn error_with(id: Json, error: &ErrorData) -> Self {
-        OutgoingMessage {
-            json: json!({ "jsonrpc": "2.0", "id": id, "error": error }).to_string(),
-            error: Some(error.number),
-            kind: OutgoingKind::Answer,
-        }
-    }
-
-    pub(crate) fn notification(method: &str, params: Option<Json>) -> Self {
-        let mut message = json!({ "jsonrpc": "2.0", "method": method });
-        if let Some(params) = params {
-            message["params"] = params;
-        }
-        OutgoingMessage {
-            json: message.to_string(),
-            error: None,
-            kind: OutgoingKind::Notification,
-        }
-    }
 }
 
 /// Reads a message. JSON nests at most 128 levels deep, so no message can exhaust the stack.
@@ -140,53 +27,48 @@ pub(crate) fn parse_message(bytes: &[u8]) -> ParsedMessage {
     }
     match serde_json::from_slice(bytes) {
         Ok(Json::Object(object)) => parse_object(object),
-        Ok(Json::Array(_)) => refused(
-            Json::Null,
-            &BATCH,
-            "a line must have one message, not a list",
-        ),
-        Ok(_) => refused(Json::Null, &NO_MESSAGE, "a message is a JSON object"),
-        Err(error) => refused(Json::Null, &MALFORMED, not_json(bytes, &error)),
+        Ok(Json::Array(_)) => refused(None, &BATCH, "a line must have one message, not a list"),
+        Ok(_) => refused(None, &NO_MESSAGE, "a message is a JSON object"),
+        Err(error) => refused(None, &MALFORMED, not_json(bytes, &error)),
     }
 }
 
-fn parse_object(mut object: Map<String, Json>) -> ParsedMessage {
-    let shown = shown_id(&object);
+fn parse_object(object: Map<String, Json>) -> ParsedMessage {
+    let id = readable_id(&object);
     if let Some(problem) = wrong_shape(&object) {
-        return refused(shown, &NO_MESSAGE, problem);
+        return refused(id, &NO_MESSAGE, problem);
     }
-    let id = serde_json::from_value(shown.clone()).ok();
-    let Some(Json::String(method)) = object.remove("method") else {
-        return if is_response(&object) {
-            ParsedMessage::Message(IncomingMessage::Response)
-        } else {
-            let problem = "it is neither a request, a notification nor an answer";
-            refused(shown, &NO_MESSAGE, problem)
+    let Some(method) = object.get("method").and_then(Json::as_str) else {
+        return match serde_json::from_value(Json::Object(object)) {
+            Ok(message) => ParsedMessage::Message(Box::new(message)),
+            Err(_) => {
+                let problem = "it is neither a request, a notification nor an answer";
+                refused(id, &NO_MESSAGE, problem)
+            }
         };
     };
-    let params = object.remove("params").unwrap_or(Json::Null);
-    let readable = has_readable_params(&method, &params);
-    match id {
-        Some(id) if readable => ParsedMessage::Message(IncomingMessage::Request(Request {
-            meta: params["_meta"]
-                .as_object()
-                .map(RequestMeta::read)
-                .unwrap_or_default(),
-            id,
-            method,
-            params,
-        })),
-        Some(id) => ParsedMessage::Refused(OutgoingMessage::error(&id, &cannot_answer(&method))),
-        None if readable => ParsedMessage::Message(IncomingMessage::Notification(Notification {
-            method,
-            params,
-        })),
+    let unreadable = match &id {
+        Some(id) => {
+            ParsedMessage::Refused(JsonRpcError::new(Some(id.clone()), cannot_answer(method)))
+        }
+        // A notification is never answered.
         None => ParsedMessage::Nothing,
+    };
+    if !has_readable_params(method, object.get("params").unwrap_or(&Json::Null)) {
+        return unreadable;
+    }
+    match serde_json::from_value(Json::Object(object)) {
+        Ok(message) => ParsedMessage::Message(Box::new(message)),
+        Err(_) => unreadable,
     }
 }
 
-fn refused(id: Json, kind: &RpcErrorKind, message: impl Into<String>) -> ParsedMessage {
-    ParsedMessage::Refused(OutgoingMessage::error_with(id, &kind.error(message)))
+fn refused(
+    id: Option<RequestId>,
+    kind: &RpcErrorKind,
+    message: impl Into<String>,
+) -> ParsedMessage {
+    ParsedMessage::Refused(JsonRpcError::new(id, kind.error(message)))
 }
 
 fn not_json(line: &[u8], error: &serde_json::Error) -> String {
@@ -212,14 +94,6 @@ fn wrong_shape(object: &Map<String, Json>) -> Option<&'static str> {
     }
 }
 
-fn is_response(object: &Map<String, Json>) -> bool {
-    let is_result = object.contains_key("id") && object.contains_key("result");
-    let is_error = object
-        .get("error")
-        .is_some_and(|error| error["code"].is_i64() && error["message"].is_string());
-    is_result || is_error
-}
-
 /// Whether parameters are an object, as all methods have them.
 fn has_readable_params(method: &str, params: &Json) -> bool {
     let is_object = |value: &Json| value.is_object() || value.is_null();
@@ -229,12 +103,9 @@ fn has_readable_params(method: &str, params: &Json) -> bool {
     is_object(params) && is_object(&params["_meta"]) && good_cursor
 }
 
-/// The id as it can be sent back.
-fn shown_id(object: &Map<String, Json>) -> Json {
-    match object.get("id") {
-        Some(id @ (Json::String(_) | Json::Number(_))) => id.clone(),
-        _ => Json::Null,
-    }
+/// The id, if it can be sent back.
+fn readable_id(object: &Map<String, Json>) -> Option<RequestId> {
+    serde_json::from_value(object.get("id")?.clone()).ok()
 }
 
 #[cfg(test)]
@@ -244,7 +115,7 @@ mod tests {
     fn answer(line: &[u8]) -> String {
         match parse_message(line) {
             ParsedMessage::Refused(refusal) => {
-                let answer: Json = serde_json::from_str(&refusal.json).unwrap();
+                let answer = serde_json::to_value(refusal).unwrap();
                 let error = &answer["error"];
                 format!(
                     "{} {} {}",
@@ -292,7 +163,7 @@ mod tests {
             ),
             (
                 br#"{"jsonrpc":"2.0","id":1.5,"method":"ping"}"#,
-                "1.5 -32600 mcp/no-message",
+                "null -32600 mcp/no-message",
             ),
             (
                 br#"{"jsonrpc":"2.0","id":{},"method":"ping"}"#,

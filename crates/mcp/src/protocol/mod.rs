@@ -1,9 +1,5 @@
-//! The messages of the protocol: reading them, writing them, and the types of their contents.
+//! Messages and errors of the protocol, where the SDK leaves them to the server.
 
 pub(crate) mod error;
-pub(crate) mod log;
 pub(crate) mod message;
 pub(crate) mod method;
-pub(crate) mod params;
-pub(crate) mod results;
-pub(crate) mod version;

@@ -1,95 +1,74 @@
-//! Lines of a stream. A line that is too long is skipped without being stored.
+//! Lines of a stream.
 
-use std::io::{self, BufRead, BufReader, Read};
+use bytes::{Bytes, BytesMut};
+use tokio::io::AsyncRead;
+use tokio_stream::StreamExt;
+use tokio_util::codec::{AnyDelimiterCodec, AnyDelimiterCodecError, FramedRead};
 
-/// The number of bytes that are read at once.
-const CHUNK: usize = 64 * 1024;
+/// A buffer that one long line made larger than this is freed after it.
+const KEPT: usize = 1 << 20;
 
 /// The next item of a stream.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum InputLine {
-    /// A line without its end.
-    Whole(Vec<u8>),
-    /// A line above the limit.
+    /// A line without its newline.
+    Whole(Bytes),
+    /// A line over the limit. Its rest is skipped without being stored.
     TooLong,
     /// The end of the stream.
     End,
 }
 
-/// Reads line by line.
+/// Reads line by line. Dropping a read halfway loses nothing.
 pub(super) struct LineReader<R> {
-    input: BufReader<R>,
-    begun: Vec<u8>,
-    longest: usize,
-    state: LineReaderState,
+    // Not `LinesCodec`, which would end at a line that is not UTF-8.
+    lines: FramedRead<R, AnyDelimiterCodec>,
+    state: ReaderState,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum LineReaderState {
+enum ReaderState {
     Reading,
-    Skipping,
+    /// `FramedRead` returns the end once after each error, and continues.
+    AfterError,
     Ended,
 }
 
-impl<R: Read> LineReader<R> {
+impl<R: AsyncRead + Unpin> LineReader<R> {
     pub(super) fn new(input: R, longest: usize) -> Self {
-        let input = BufReader::with_capacity(CHUNK, input);
+        let newline = b"\n".to_vec();
+        let codec = AnyDelimiterCodec::new_with_max_length(newline.clone(), newline, longest);
         LineReader {
-            input,
-            begun: Vec::new(),
-            longest,
-            state: LineReaderState::Reading,
+            lines: FramedRead::new(input, codec),
+            state: ReaderState::Reading,
         }
     }
 
     /// The next line. A stream that cannot be read any more has ended.
-    pub(super) fn next(&mut self) -> InputLine {
-        loop {
-            match self.step() {
-                Ok(Some(line)) => return line,
-                Ok(None) => {}
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(_) => self.state = LineReaderState::Ended,
+    pub(super) async fn next(&mut self) -> InputLine {
+        while self.state != ReaderState::Ended {
+            match self.lines.next().await {
+                Some(Ok(line)) => {
+                    self.free_large_buffer();
+                    return InputLine::Whole(line);
+                }
+                Some(Err(AnyDelimiterCodecError::MaxChunkLengthExceeded)) => {
+                    self.state = ReaderState::AfterError;
+                    return InputLine::TooLong;
+                }
+                None if self.state == ReaderState::AfterError => {
+                    self.state = ReaderState::Reading;
+                }
+                Some(Err(AnyDelimiterCodecError::Io(_))) | None => self.state = ReaderState::Ended,
             }
         }
+        InputLine::End
     }
 
-    fn step(&mut self) -> io::Result<Option<InputLine>> {
-        if self.state == LineReaderState::Ended {
-            return Ok(Some(InputLine::End));
-        }
-        let bytes = self.input.fill_buf()?;
-        if bytes.is_empty() {
-            let last = self.finish();
-            self.state = LineReaderState::Ended;
-            // A final newline ends the last line and does not begin another.
-            return Ok((last != InputLine::Whole(Vec::new())).then_some(last));
-        }
-        let end = memchr::memchr(b'\n', bytes);
-        let part = &bytes[..end.unwrap_or(bytes.len())];
-        if self.state == LineReaderState::Reading && self.begun.len() + part.len() > self.longest {
-            // The rest of a long line is skipped without being stored, so its length costs no memory, and the lines
-            // after it are still answered.
-            self.state = LineReaderState::Skipping;
-            self.begun = Vec::new();
-        }
-        if self.state == LineReaderState::Reading {
-            self.begun.extend_from_slice(part);
-        }
-        let used = part.len() + usize::from(end.is_some());
-        self.input.consume(used);
-        Ok(end.map(|_| self.finish()))
-    }
-
-    /// The line that is complete now.
-    fn finish(&mut self) -> InputLine {
-        let skipped = std::mem::replace(&mut self.state, LineReaderState::Reading)
-            == LineReaderState::Skipping;
-        let line = std::mem::take(&mut self.begun);
-        if skipped {
-            InputLine::TooLong
-        } else {
-            InputLine::Whole(line)
+    fn free_large_buffer(&mut self) {
+        let buffer = self.lines.read_buffer_mut();
+        if buffer.is_empty() && buffer.capacity() > KEPT {
+            *buffer = BytesMut::new();
         }
     }
 }
@@ -98,11 +77,13 @@ impl<R: Read> LineReader<R> {
 mod tests {
     use super::*;
 
-    fn all(text: &[u8], longest: usize) -> Vec<InputLine> {
+    const CHUNK: usize = 64 * 1024;
+
+    async fn all(text: &[u8], longest: usize) -> Vec<InputLine> {
         let mut lines = LineReader::new(text, longest);
         let mut found = Vec::new();
         loop {
-            match lines.next() {
+            match lines.next().await {
                 InputLine::End => return found,
                 line => found.push(line),
             }
@@ -110,28 +91,32 @@ mod tests {
     }
 
     fn whole(text: &str) -> InputLine {
-        InputLine::Whole(text.as_bytes().to_vec())
+        InputLine::Whole(Bytes::copy_from_slice(text.as_bytes()))
     }
 
-    #[test]
-    fn lines_end_at_their_ends() {
-        assert_eq!(all(b"", 9), []);
+    #[tokio::test]
+    async fn lines_end_at_their_ends() {
+        assert_eq!(all(b"", 9).await, []);
         assert_eq!(
-            all(b"one\n\ntwo", 9),
+            all(b"one\n\ntwo", 9).await,
             [whole("one"), whole(""), whole("two")]
         );
-        assert_eq!(all(b"one\r\n", 9), [whole("one\r")]);
+        assert_eq!(all(b"one\r\n", 9).await, [whole("one\r")]);
+        assert_eq!(all(b"one", 9).await, [whole("one")]);
     }
 
-    #[test]
-    fn a_long_line_is_skipped_to_its_end() {
+    #[tokio::test]
+    async fn a_long_line_is_skipped_to_its_end() {
         assert_eq!(
-            all(b"123\n1234\n12\n", 3),
+            all(b"123\n1234\n12\n", 3).await,
             [whole("123"), InputLine::TooLong, whole("12")]
         );
-        assert_eq!(all(b"1234", 3), [InputLine::TooLong]);
+        assert_eq!(all(b"1234", 3).await, [InputLine::TooLong]);
         let long = [vec![b'x'; 3 * CHUNK], b"\nshort\n".to_vec()].concat();
-        assert_eq!(all(&long, CHUNK), [InputLine::TooLong, whole("short")]);
-        assert_eq!(all(&long, 3 * CHUNK).len(), 2);
+        assert_eq!(
+            all(&long, CHUNK).await,
+            [InputLine::TooLong, whole("short")]
+        );
+        assert_eq!(all(&long, 3 * CHUNK).await.len(), 2);
     }
 }

@@ -1,95 +1,54 @@
-//! The output: one thread writes lines in the order they were sent, several at once if several wait.
+//! The output, which reports what the client reads.
 
-use std::io::{self, Write};
+use std::io;
+use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, Sender, channel};
-use std::thread;
+use std::task::{Context, Poll};
 
-use crate::protocol::message::{OutgoingKind, OutgoingMessage};
-use crate::session::MessageSink;
-use crate::stdio::traffic::{Admission, Traffic};
+use tokio::io::AsyncWrite;
 
-/// Short lines are written together, up to this many bytes.
-const TOGETHER: usize = 64 * 1024;
+use crate::traffic::Traffic;
 
-/// The sending end of the output.
-#[derive(Clone)]
-pub(super) struct LineOutput {
-    // The channel has no bound, since senders must not block: `Traffic` bounds the bytes in it.
-    lines: Sender<Vec<u8>>,
+pub(super) struct MeteredOutput<W> {
+    output: W,
     traffic: Arc<Traffic>,
 }
 
-impl LineOutput {
-    pub(super) fn send(&self, message: &OutgoingMessage) {
-        let mut line = Vec::with_capacity(message.json.len() + 1);
-        line.extend_from_slice(message.json.as_bytes());
-        line.push(b'\n');
-        self.traffic.reserve_output(line.len());
-        // Without a reader the line is lost, as it should be.
-        let _ = self.lines.send(line);
+impl<W> MeteredOutput<W> {
+    pub(super) fn new(output: W, traffic: Arc<Traffic>) -> Self {
+        MeteredOutput { output, traffic }
     }
-}
 
-/// Notifications of the session.
-impl MessageSink for LineOutput {
-    fn send(&self, message: OutgoingMessage) {
-        // Answers wait for a slow client. Notifications that nobody reads are dropped instead.
-        if message.kind == OutgoingKind::Answer || !self.traffic.is_output_full() {
-            LineOutput::send(self, &message);
+    fn report<T>(&self, result: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
+        // The SDK only logs that an answer cannot be written.
+        if let Poll::Ready(Err(_)) = &result {
+            self.traffic.close_output();
         }
-    }
-
-    fn wait_for_capacity(&self) {
-        self.traffic.wait_for_output_capacity();
+        result
     }
 }
 
-/// The output for one request. The request is under way until this is dropped.
-pub(super) struct RequestReplies {
-    pub(super) output: LineOutput,
-    pub(super) _admission: Admission,
-}
-
-impl MessageSink for RequestReplies {
-    fn send(&self, message: OutgoingMessage) {
-        MessageSink::send(&self.output, message);
-    }
-}
-
-/// Starts the writing thread. It ends when all senders are gone, or the output cannot be written any more.
-pub(super) fn start_writer<W>(output: W, traffic: Arc<Traffic>) -> io::Result<LineOutput>
-where
-    W: Write + Send + 'static,
-{
-    let (sender, lines) = channel();
-    let counted = Arc::clone(&traffic);
-    thread::Builder::new()
-        .name("mcp-writer".to_owned())
-        .spawn(move || {
-            let _ = write_lines(output, &lines, &counted);
-            counted.close_output();
-        })?;
-    Ok(LineOutput {
-        lines: sender,
-        traffic,
-    })
-}
-
-fn write_lines(
-    mut output: impl Write,
-    lines: &Receiver<Vec<u8>>,
-    traffic: &Traffic,
-) -> io::Result<()> {
-    while let Ok(mut together) = lines.recv() {
-        while together.len() < TOGETHER
-            && let Ok(line) = lines.try_recv()
-        {
-            together.extend_from_slice(&line);
+impl<W: AsyncWrite + Unpin> AsyncWrite for MeteredOutput<W> {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        let result = Pin::new(&mut self.output).poll_write(context, bytes);
+        match result {
+            Poll::Ready(Ok(0)) => self.traffic.close_output(),
+            Poll::Ready(Ok(count)) => self.traffic.written(count),
+            _ => {}
         }
-        output.write_all(&together)?;
-        output.flush()?;
-        traffic.written(together.len());
+        self.report(result)
     }
-    Ok(())
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let result = Pin::new(&mut self.output).poll_flush(context);
+        self.report(result)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.output).poll_shutdown(context)
+    }
 }

@@ -1,12 +1,13 @@
 //! Calls of the tool: arguments to an operation, checked against one table.
 
 use agpm_catalog::ShadowedRows;
+use rmcp::ErrorData;
 use serde_json::{Map, Value as Json};
 
 use crate::kind::{INSTALLED, ItemKind};
 use crate::options::WriteAccess;
 use crate::paging::PAGE;
-use crate::protocol::error::{ErrorData, PARAMETERS, UNKNOWN_OPERATION};
+use crate::protocol::error::{PARAMETERS, UNKNOWN_OPERATION};
 
 /// The most rows of a page.
 pub(super) const MOST_ROWS: usize = 1000;

@@ -7,15 +7,17 @@ use agpm_app::lineage::personas;
 use agpm_catalog::{ENTRY_KINDS, EntryFilter as CatalogFilter, EntryKind};
 use agpm_diag::WarningPolicy;
 use agpm_model::{RESOURCE_TYPES, ResourceType};
+use rmcp::ErrorData;
+use rmcp::model::CallToolResult;
 use serde_json::{Map, Value as Json, json};
 
-use crate::answer::{OperationFailure, ToolAnswer, annotate_report};
+use crate::answer::{OperationFailure, ToolAnswer, annotate_report, succeeded};
 use crate::catalog::EffectiveRow;
 use crate::json::json as json_of;
 use crate::kind::ItemKind;
 use crate::paging::{PageRequest, page};
-use crate::protocol::error::{ErrorData, PARAMETERS};
-use crate::protocol::results::CallToolResult;
+use crate::protocol::error::PARAMETERS;
+
 use crate::shared::{PERSONA_PLACE, SharedState};
 use crate::tool::arguments::ListQuery;
 
@@ -134,7 +136,7 @@ fn other_kinds(counts: &[(String, usize)], diagnostics: &[Json]) -> CallToolResu
         .collect();
     let value =
         json!({ "ok": true, "rows": [], "total": 0, "kinds": kinds, "diagnostics": diagnostics });
-    CallToolResult::success(value, text)
+    succeeded(value, text)
 }
 
 fn filter_of(listing: &ListQuery) -> CatalogFilter {
@@ -246,5 +248,5 @@ fn answer(
         value["nextCursor"] = next.into();
     }
     value["diagnostics"] = diagnostics.to_vec().into();
-    CallToolResult::success(value, text)
+    succeeded(value, text)
 }

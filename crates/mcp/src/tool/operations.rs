@@ -10,15 +10,14 @@ use agpm_app::update::{UpdateRequest, update};
 use agpm_diag::Outcome;
 use agpm_merge::SecretDisplay;
 use agpm_report::DetailLevel;
+use rmcp::ErrorData;
+use rmcp::model::CallToolResult;
 
 use crate::answer::{OperationFailure, annotate_report};
-use crate::protocol::error::ErrorData;
-use crate::protocol::results::CallToolResult;
-use crate::shared::SharedState;
+use crate::shared::{SharedState, WorkPool};
 use crate::tool::arguments::ToolOperation;
 use crate::tool::listing::list;
 use crate::tool::reading::read;
-use crate::workers::WorkPool;
 
 impl ToolOperation {
     /// The pool for the work, by its duration.

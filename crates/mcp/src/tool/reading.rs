@@ -1,12 +1,13 @@
 //! `read`: one item with its content.
 
 use agpm_catalog::EntryKind;
+use rmcp::model::CallToolResult;
 use serde_json::{Value as Json, json};
 
-use crate::answer::{OperationFailure, ToolAnswer};
+use crate::answer::{OperationFailure, ToolAnswer, succeeded};
 use crate::kind::ItemKind;
 use crate::protocol::error::PARAMETERS;
-use crate::protocol::results::CallToolResult;
+
 use crate::resources::{ResourceContent, content_of, entry};
 use crate::shared::SharedState;
 use crate::uri::ResourceUri;
@@ -65,5 +66,5 @@ fn answer(kind: &str, name: &str, uri: &ResourceUri, content: ResourceContent) -
         }
     };
     value["diagnostics"] = Json::Array(content.diagnostics);
-    CallToolResult::success(value, text)
+    succeeded(value, text)
 }

@@ -1,11 +1,13 @@
 //! The description of the tool, kept short because clients put it into every prompt.
 
+use std::sync::Arc;
+
 use agpm_model::RESOURCE_TYPES;
+use rmcp::model::{Tool, ToolAnnotations};
 use serde_json::{Map, Value as Json, json};
 
 use crate::options::WriteAccess;
 use crate::paging::PAGE;
-use crate::protocol::results::{Tool, ToolAnnotations};
 use crate::tool::arguments::OPERATIONS;
 
 pub(crate) const NAME: &str = "agpm";
@@ -86,18 +88,13 @@ pub(crate) fn tool(writes: WriteAccess) -> Tool {
         WriteAccess::Refused => (READS.to_owned(), true),
         WriteAccess::Allowed => (format!("{READS}{WRITES}"), false),
     };
-    Tool {
-        name: NAME,
-        description,
-        input_schema: schema,
-        annotations: ToolAnnotations {
-            title: "Agent packages",
-            read_only_hint: only_reads,
-            destructive_hint: !only_reads,
-            idempotent_hint: true,
-            open_world_hint: !only_reads,
-        },
-    }
+    let annotations = ToolAnnotations::with_title("Agent packages")
+        .read_only(only_reads)
+        .destructive(!only_reads)
+        .idempotent(true)
+        .open_world(!only_reads);
+    let schema = schema.as_object().cloned().unwrap_or_default();
+    Tool::new(NAME, description, Arc::new(schema)).with_annotations(annotations)
 }
 
 #[cfg(test)]

@@ -316,8 +316,13 @@ fn the_newest_version_needs_no_session_and_checks_its_headers() {
             "200",
             "supportedVersions",
         ),
-        ("tools/list", Some("tools/call"), "400", "but the method is"),
-        ("tools/list", None, "400", "`Mcp-Method` is missing"),
+        (
+            "tools/list",
+            Some("tools/call"),
+            "400",
+            "does not match body method",
+        ),
+        ("tools/list", None, "400", "Mcp-Method"),
         ("ping", Some("ping"), "404", "mcp/unknown-method"),
     ];
     for (method, copied, expected, text) in table {
@@ -348,33 +353,33 @@ fn refusals_state_the_header_that_is_missing_or_wrong() {
             "415",
             "application/json",
         ),
-        ("POST", JSON.to_owned(), "400", "no session"),
+        ("POST", JSON.to_owned(), "400", "Session ID is required"),
         (
             "POST",
             format!("{JSON}Mcp-Session-Id: x\r\n"),
             "404",
-            "unknown session",
+            "Session not found",
         ),
         (
             "POST",
             format!("{JSON}MCP-Protocol-Version: 1\r\n"),
             "400",
-            "unsupported version `1`",
+            "Unsupported MCP-Protocol-Version: 1",
         ),
         (
             "GET",
             "Accept: text/html\r\n".to_owned(),
             "406",
-            "accept `text/event-stream`",
+            "accept text/event-stream",
         ),
-        ("GET", String::new(), "400", "no session"),
+        ("GET", String::new(), "400", "Session ID is required"),
         (
             "DELETE",
             "MCP-Protocol-Version: 2026-07-28\r\n".to_owned(),
             "405",
-            "methods: POST",
+            "allow: POST",
         ),
-        ("PUT", String::new(), "405", "methods: GET, POST, DELETE"),
+        ("PUT", String::new(), "405", "allow: GET, POST, DELETE"),
     ];
     for (method, headers, expected, text) in table {
         let body = match method {
@@ -414,10 +419,117 @@ fn requests_on_one_connection_are_answered_in_order() {
     stream.write_all(all.concat().as_bytes()).unwrap();
     let mut answers = String::new();
     stream.read_to_string(&mut answers).unwrap();
-    let found: Vec<usize> = ["mcp/malformed", "serverInfo", "no session"]
+    let found: Vec<usize> = ["mcp/malformed", "serverInfo", "Session ID is required"]
         .iter()
         .map(|text| answers.find(text).unwrap_or_else(|| panic!("{answers}")))
         .collect();
     assert!(found.is_sorted(), "{answers}");
     assert_eq!(answers.matches("HTTP/1.1 ").count(), 3, "{answers}");
+}
+
+/// Sends bytes as they are; the answer comes back.
+fn raw(address: SocketAddr, bytes: &[u8]) -> String {
+    let mut stream = TcpStream::connect(address).unwrap();
+    stream.set_write_timeout(Some(PATIENCE)).unwrap();
+    // The server may refuse before it has read all.
+    let _ = stream.write_all(bytes);
+    let _ = stream.shutdown(std::net::Shutdown::Write);
+    read_answer(stream, PATIENCE)
+}
+
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// A request with these additional headers.
+fn ping(address: SocketAddr, headers: &str, body: &str) -> String {
+    let head = format!(
+        "POST /mcp HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {TOKEN}\r\nConnection: close\r\n\
+         Content-Type: application/json\r\n{headers}\r\n{body}"
+    );
+    raw(address, head.as_bytes())
+}
+
+#[test]
+fn malformed_heads_are_refused_and_the_server_goes_on() {
+    let (address, _sandbox) = start();
+    for head in [
+        "\u{16}\u{3}\u{1}\r\n\r\n",
+        "HELLO\r\n\r\n",
+        "GET  /mcp HTTP/1.1\r\n\r\n",
+        "GET /mcp HTTP/1.1\r\nA : b\r\n\r\n",
+        "GET /mcp HTTP/1.1\r\nA: b\r\n c\r\n\r\n",
+        "GET /mcp HTTP/1.1\r\nA: b\0\r\n\r\n",
+        "GET /mcp HTTP/1.1\r\n: b\r\n\r\n",
+    ] {
+        let answer = raw(address, head.as_bytes());
+        assert_eq!(status(&answer), "400", "{head:?}\n{answer}");
+    }
+    for incomplete in ["", "P", "POST /mcp HTTP/1.1\r\n"] {
+        let answer = raw(address, incomplete.as_bytes());
+        assert_ne!(status(&answer), "200", "{incomplete:?}\n{answer}");
+    }
+    let length = format!("Content-Length: {}\r\n", INITIALIZE.len());
+    assert_eq!(status(&ping(address, &length, INITIALIZE)), "200");
+}
+
+#[test]
+fn heads_are_limited_in_size_and_number() {
+    let (address, _sandbox) = start();
+    let long = format!("A: {}\r\n", "x".repeat(128 << 10));
+    let many = "A: b\r\n".repeat(101);
+    for headers in [&long, &many] {
+        let answer = ping(address, headers, "");
+        assert_eq!(status(&answer), "431", "{answer}");
+    }
+    // A head that never ends is not stored.
+    let endless = raw(address, &vec![b'x'; 1 << 20]);
+    assert_ne!(status(&endless), "200", "{endless}");
+}
+
+#[test]
+fn a_body_of_ambiguous_length_is_never_two_requests() {
+    let (address, _sandbox) = start();
+    let length = INITIALIZE.len();
+    let chunk = format!("{length:x}\r\n{INITIALIZE}\r\n0\r\n\r\n");
+    let refused = [
+        "Content-Length: 1\r\nContent-Length: 2\r\n".to_owned(),
+        "Content-Length: +1\r\n".to_owned(),
+        "Content-Length: -1\r\n".to_owned(),
+        "Content-Length: 1a\r\n".to_owned(),
+        "Content-Length:\r\n".to_owned(),
+        "Content-Length: 99999999999999999999\r\n".to_owned(),
+        "Transfer-Encoding: identity\r\n".to_owned(),
+        "Transfer-Encoding: xchunked\r\n".to_owned(),
+    ];
+    for headers in refused {
+        let answer = ping(address, &headers, "a");
+        assert_eq!(status(&answer), "400", "{headers:?}\n{answer}");
+    }
+    // Chunks decide, and the connection closes, so nothing after them is read as a request.
+    let both = format!(
+        "POST /mcp HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {TOKEN}\r\n\
+         Content-Type: application/json\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n\
+         {chunk}GET /mcp HTTP/1.1\r\n\r\n"
+    );
+    let answer = raw(address, both.as_bytes());
+    assert_eq!(answer.matches("HTTP/1.1 ").count(), 1, "{answer}");
+    let answer = ping(address, "Transfer-Encoding: chunked\r\n", &chunk);
+    assert_eq!(status(&answer), "200", "{answer}");
+}
+
+#[test]
+fn incomplete_and_malformed_bodies_are_refused() {
+    let (address, _sandbox) = start();
+    let chunked = "Transfer-Encoding: chunked\r\n";
+    for (headers, body) in [
+        ("Content-Length: 3\r\n", "ab"),
+        (chunked, "2\r\nab"),
+        (chunked, "x\r\nab\r\n0\r\n\r\n"),
+        (chunked, "-1\r\n\r\n"),
+        (chunked, "2\r\nabc\r\n0\r\n\r\n"),
+        (chunked, "fffffffffffffffff\r\n"),
+    ] {
+        let answer = ping(address, headers, body);
+        assert_ne!(status(&answer), "200", "{headers:?} {body:?}\n{answer}");
+        assert!(!answer.contains("result"), "{answer}");
+    }
 }

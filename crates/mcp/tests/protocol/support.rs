@@ -80,8 +80,19 @@ impl Client {
         output.set_read_timeout(Some(PATIENCE)).unwrap();
         let world = world(sandbox);
         let (sender, ended) = channel();
+        server_input.set_nonblocking(true).unwrap();
+        server_output.set_nonblocking(true).unwrap();
         std::thread::spawn(move || {
-            serve_streams(world, writes, server_input, server_output).unwrap();
+            let runtime = tokio::runtime::Builder::new_current_thread()
+                .enable_all()
+                .build()
+                .unwrap();
+            runtime.block_on(async {
+                let input = tokio::net::UnixStream::from_std(server_input).unwrap();
+                let output = tokio::net::UnixStream::from_std(server_output).unwrap();
+                serve_streams(world, writes, input, output).await;
+            });
+            runtime.shutdown_background();
             sender.send(()).unwrap_or_default();
         });
         Client {

@@ -1,5 +1,6 @@
 //! `add source`, `add dep` and `remove`: edit the manifest and install the result in one transaction.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -22,7 +23,7 @@ use crate::gitignore::IgnoreEdit;
 use crate::install;
 use crate::install::{
     FileChanges, InstallJob, InstallReport, InstallRequest, ManifestEdit, ProjectFate,
-    TransitiveExecutables,
+    TransitiveExecutables, WideningRecord,
 };
 use crate::manifest_text::AfterEdit;
 use crate::project::gather::{ErrorTolerance, ManifestFiles, Project, refuse_link};
@@ -328,6 +329,7 @@ fn bring_in_line(
         bytes,
         project: edit.project,
         ignored: None,
+        widenings: WideningRecord::Manifest,
     });
     install::run(
         world,
@@ -335,6 +337,7 @@ fn bring_in_line(
             title: edited.done.clone(),
             request,
             moving: UpdateScope::Nothing,
+            exact: BTreeMap::new(),
             manifest,
         },
         notes,

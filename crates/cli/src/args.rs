@@ -139,7 +139,7 @@ pub(crate) enum Command {
     /// Install the project's dependencies and layers
     #[command(visible_aliases = ["i", "sync"])]
     Install(InstallArgs),
-    /// Update locked versions within their requirements
+    /// Update locked versions
     #[command(visible_alias = "upgrade")]
     Update(UpdateArgs),
     /// Approve the merge programs of the manifest

@@ -61,6 +61,8 @@ pub const EXAMPLES: &[CommandExamples] = &[
         "update",
         &[
             "agpm update skills/notes",
+            "agpm update agents/reviewer@v1.2.0",
+            "agpm update --latest",
             "agpm update --approve agents/reviewer",
         ],
     ),

@@ -16,7 +16,7 @@ Usage: agpm [OPTIONS] <COMMAND>
   add      Add resources and install them
   remove   Remove resources and everything only they required
   install  Install the project's dependencies and layers
-  update   Update locked versions within their requirements
+  update   Update locked versions
   undo     Undo the last change
   list     List installed resources
   diff     Show what an install or update would change

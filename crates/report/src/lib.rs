@@ -39,6 +39,7 @@ mod styled;
 mod table;
 pub mod tree;
 pub mod undo;
+pub mod update;
 pub mod validate;
 pub mod verify;
 pub mod why;

@@ -1,7 +1,9 @@
 //! Reads a project under its lock before anything is decided.
 
 use crate::install::policies::ProjectPolicies;
-use crate::install::run::{GatheredProject, InstallRun, OwnFiles, requires_nothing};
+use crate::install::run::{
+    GatheredProject, InstallRun, OwnFiles, WideningRecord, requires_nothing,
+};
 use crate::install::writing::hold;
 use crate::manifest::BaseVersions;
 use crate::project::gather::{ErrorTolerance, ManifestFiles, Project, refuse_link};
@@ -101,9 +103,9 @@ pub(crate) fn gather(
         own_files,
         lock,
         ledger,
-        approvals: match job.manifest {
-            Some(_) => Vec::new(),
-            None => world.environment.approvals.clone(),
+        approvals: match job.manifest.as_ref().map(|edit| edit.widenings) {
+            Some(WideningRecord::Manifest) => Vec::new(),
+            Some(WideningRecord::Lockfile) | None => world.environment.approvals.clone(),
         },
     })
 }

@@ -44,9 +44,10 @@ pub(crate) fn resolve_dependencies(
             if let (LockUse::Locked, Some(lock)) = (lock_use, old) {
                 check_locked_sources(manifest, lock)?;
             }
-            let pins = old
+            let mut pins = old
                 .map(|lock| pins(manifest, lock, &job.moving))
                 .unwrap_or_default();
+            pins.extend(job.exact.clone());
             let release = gathered.policies.release_limit(world);
             let denials = gathered.policies.set().resource_denials();
             let limits = VersionLimits {

@@ -250,7 +250,7 @@ impl<'a> VersionSearch<'a> {
 }
 
 /// Returns the entry at the path of a resource in a revision, which is fetched without its files.
-pub(super) fn entry_at(
+pub(crate) fn entry_at(
     source: &dyn Source,
     revision: &Revision,
     unit: &Unit,

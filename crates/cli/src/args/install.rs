@@ -51,9 +51,12 @@ pub(crate) struct InstallArgs {
 /// Arguments of `update`.
 #[derive(Debug, Args)]
 pub(crate) struct UpdateArgs {
-    /// Names, or TYPE/NAME [default: all]
-    #[arg(value_name = "NAME|ID")]
+    /// Names, or TYPE/NAME, with @VERSION for that version [default: all]
+    #[arg(value_name = "NAME|ID[@VERSION]")]
     pub(crate) names: Vec<String>,
+    /// Change requirements that exclude the newest release
+    #[arg(long)]
+    pub(crate) latest: bool,
     /// Show the changes without making them
     #[arg(long)]
     pub(crate) dry_run: bool,

@@ -40,5 +40,6 @@ mod support;
 mod templates;
 mod tools;
 mod trust;
+mod update_versions;
 mod updates;
 mod writes;

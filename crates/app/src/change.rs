@@ -27,7 +27,7 @@ use crate::install::{
 };
 use crate::manifest_text::AfterEdit;
 use crate::project::gather::{ErrorTolerance, ManifestFiles, Project, refuse_link};
-use crate::project::packages::{ProjectSources, read_lock, versions_of};
+use crate::project::packages::{ProjectSources, read_updatable_lock, versions_of};
 use crate::project::path_of;
 use crate::project::scope::SiblingFile;
 use crate::project::world::{InstallScope, World};
@@ -174,8 +174,9 @@ fn run(world: &World, change: &ManifestChange, notes: &mut Notes) -> Result<Chan
         ManifestChange::RemoveDependencies {
             ids, pattern_use, ..
         } => {
-            let lock = read_lock(&world.environment, &store, &mut Notes::default())?;
-            let lock = lock.map(|(lock, _)| lock).unwrap_or_default();
+            let quiet = &mut Notes::default();
+            let lock = read_updatable_lock(world, &project.manifest, &store, quiet)?;
+            let lock = lock.map(|read| read.lock).unwrap_or_default();
             let root = project.root.clone().unwrap_or_default();
             let removal = DependencyRemoval {
                 working: &world.environment.working_directory,

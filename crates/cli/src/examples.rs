@@ -83,6 +83,10 @@ pub const EXAMPLES: &[CommandExamples] = &[
     examples("verify", &["agpm verify"]),
     examples("doctor", &["agpm doctor"]),
     examples("undo", &["agpm undo --list", "agpm undo"]),
+    examples(
+        "lock merge",
+        &["agpm lock merge base.lock agpm.lock theirs.lock"],
+    ),
     examples("cache info", &["agpm cache info"]),
     examples(
         "cache clean",

@@ -26,6 +26,7 @@ pub mod init;
 pub mod install;
 pub mod layers;
 pub mod list;
+pub mod lock_merge;
 pub mod merge;
 pub mod outdated;
 pub mod outputs;

@@ -22,7 +22,7 @@ pub struct LockSides<'l> {
 
 /// What decides between two pins.
 pub trait JoinFacts {
-    /// Whether the merged manifest allows a pin. What only other resources require is allowed, because the
+    /// Whether the merged manifest allows a pin; the match of a pattern has the id of the pattern. What only other resources require is allowed, because the
     /// resolution that follows decides it.
     fn allows(&self, id: &PinId, pin: &Pin) -> bool;
 
@@ -75,6 +75,11 @@ trait LockedTable: Clone + PartialEq {
         None
     }
 
+    /// The id that the manifest has a requirement for.
+    fn declared_id(&self) -> Option<PinId> {
+        self.pin().map(|(id, _)| id)
+    }
+
     fn capabilities(&self) -> Option<&LockedCapabilitySet> {
         None
     }
@@ -98,6 +103,13 @@ impl LockedTable for LockEntry {
     fn pin(&self) -> Option<(PinId, &Pin)> {
         let id: ResourceId = self.id();
         self.pin.as_ref().map(|pin| (PinId::Resource(id), pin))
+    }
+
+    fn declared_id(&self) -> Option<PinId> {
+        Some(PinId::Resource(ResourceId {
+            kind: self.kind,
+            name: self.manifest_key().clone(),
+        }))
     }
 
     fn capabilities(&self) -> Option<&LockedCapabilitySet> {
@@ -277,10 +289,11 @@ impl LockJoin<'_> {
         if is_same_version(our_pin, their_pin) && ours.is_comparable(theirs) {
             return wider_side(ours, theirs);
         }
-        let choice = match (
-            self.facts.allows(&id, our_pin),
-            self.facts.allows(&id, their_pin),
-        ) {
+        let is_allowed = |table: &T, pin: &Pin| {
+            let declared = table.declared_id();
+            self.facts.allows(declared.as_ref().unwrap_or(&id), pin)
+        };
+        let choice = match (is_allowed(ours, our_pin), is_allowed(theirs, their_pin)) {
             (true, false) => PinChoice::Ours,
             (false, true) => PinChoice::Theirs,
             (false, false) => PinChoice::Neither,

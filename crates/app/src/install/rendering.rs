@@ -45,7 +45,7 @@ pub(crate) fn resolve_dependencies(
                 check_locked_sources(manifest, lock)?;
             }
             let mut pins = old
-                .map(|lock| pins(manifest, lock, &job.moving))
+                .map(|lock| pins(manifest, lock, &gathered.moving))
                 .unwrap_or_default();
             pins.extend(job.exact.clone());
             let release = gathered.policies.release_limit(world);
@@ -125,7 +125,7 @@ pub(crate) fn render(
         manifest,
         sources: &sources,
         lock_use: job.request.lock,
-        moving: &job.moving,
+        moving: &gathered.moving,
     };
     let mut layered = pinning.read_layers(old, notes)?;
     let of_layers = std::mem::take(&mut layered.capabilities);

@@ -142,6 +142,15 @@ pub(crate) struct OwnFiles {
     pub(crate) lock: SiblingFile,
 }
 
+/// Whether a lockfile is in its file as it is used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LockState {
+    /// It is, or no file exists.
+    AsWritten,
+    /// The file has both sides of a conflict.
+    Joined,
+}
+
 /// Everything that is read before the first decision.
 pub(crate) struct GatheredProject {
     /// The lock on the project; `None` if the project has no state yet, or if nothing is written.
@@ -153,6 +162,10 @@ pub(crate) struct GatheredProject {
     pub(crate) inputs: Vec<u8>,
     pub(crate) own_files: OwnFiles,
     pub(crate) lock: Option<(Lockfile, Vec<u8>)>,
+    /// Whether the file has the lockfile.
+    pub(crate) lock_state: LockState,
+    /// The pins whose versions may change, with those of a conflict that nothing decides.
+    pub(crate) moving: UpdateScope,
     pub(crate) ledger: Ledger,
     /// The approvals of the command that the lockfile keeps. An edit of the manifest keeps its own there.
     pub(crate) approvals: Vec<String>,

@@ -16,7 +16,7 @@ use crate::install;
 use crate::install::policies::ProjectPolicies;
 use crate::install::{InstallJob, InstallRequest, ManifestEdit, ProjectFate, WideningRecord};
 use crate::project::gather::{ManifestFiles, Project};
-use crate::project::packages::{ProjectSources, read_lock};
+use crate::project::packages::{ProjectSources, read_lock, read_updatable_lock};
 use crate::project::reading::display_path;
 use crate::project::world::World;
 use crate::update::requirements::{RequirementPlan, RequirementPlanner};
@@ -122,10 +122,10 @@ impl UpdateArguments {
         let before = files.project().to_vec();
         let name = display_path(&world.environment, &files.path);
         let store = files.store()?;
-        let lock = read_lock(&world.environment, &store, notes)?
-            .map(|(lock, _)| lock)
-            .unwrap_or_default();
         let mut project = Project::of(world, files, notes)?;
+        let lock = read_updatable_lock(world, &project.manifest, &store, notes)?
+            .map(|read| read.lock)
+            .unwrap_or_default();
         let words = pin_words(world, &project, lock.clone());
         let mut named: BTreeSet<PinId> = BTreeSet::new();
         let mut versioned: Vec<(PinId, VersionRequirement)> = Vec::new();

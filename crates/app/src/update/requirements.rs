@@ -368,14 +368,8 @@ impl<'a> RequirementPlanner<'a> {
     }
 }
 
-/// Whether a requirement allows a version that something else chose.
 fn is_allowed(requirement: &Requirement, version: &ResolvedVersion) -> bool {
-    match requirement {
-        Requirement::Only => true,
-        Requirement::Version(requirement) => requirement.allows(&version.label),
-        Requirement::Branch(branch) => branch == version.label.as_str(),
-        Requirement::Rev(rev) => version.revision.as_str().starts_with(rev.as_str()),
-    }
+    requirement.allows(&version.label, &version.revision)
 }
 
 /// Fails if another resource requires something else: the solver would silently choose another version.

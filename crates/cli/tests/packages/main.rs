@@ -19,6 +19,7 @@ mod increases;
 mod inline;
 mod instructions;
 mod lock;
+mod lock_conflicts;
 mod manifest;
 mod manifest_edits;
 mod many_tools;

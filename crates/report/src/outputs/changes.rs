@@ -310,6 +310,27 @@ pub(super) const OUTPUTS: &[OutputSchema] = &[
         forms: &[UPDATE],
     },
     OutputSchema {
+        command: "lock merge",
+        about: "The versions that both branches changed",
+        forms: &[document![
+            required("file", ValueForm::Text, "The file with the result"),
+            required(
+                "joined",
+                list![object![
+                    ID,
+                    required("ours", ValueForm::Text, "The version of the current branch"),
+                    required("theirs", ValueForm::Text, "The version of the other branch"),
+                    required(
+                        "kept",
+                        TEXT_OR_NULL,
+                        "The version that stays; null if the next install resolves it again"
+                    ),
+                ]],
+                "Versions that both branches changed",
+            ),
+        ]],
+    },
+    OutputSchema {
         command: "import",
         about: "What was taken over from another manager",
         forms: &[

@@ -85,7 +85,7 @@ pub const EXAMPLES: &[CommandExamples] = &[
     examples("undo", &["agpm undo --list", "agpm undo"]),
     examples(
         "lock merge",
-        &["agpm lock merge base.lock agpm.lock theirs.lock"],
+        &["agpm lock merge base.lock agpm.lock other.lock"],
     ),
     examples("cache info", &["agpm cache info"]),
     examples(

@@ -29,7 +29,7 @@ fn demo() -> Sandbox {
         assert_eq!(output.code, Some(0), "{output}");
     }
     sandbox.write("skills-lock.json", r#"{"version": 1, "skills": {}}"#);
-    for name in ["base.lock", "theirs.lock"] {
+    for name in ["base.lock", "other.lock"] {
         sandbox.write(name, "version = 1\n");
     }
     sandbox

@@ -20,10 +20,10 @@ pub struct LockSides<'l> {
     pub theirs: &'l Lockfile,
 }
 
-/// What decides between two pins.
+/// The facts that decide between two pins.
 pub trait JoinFacts {
-    /// Whether the merged manifest allows a pin; the match of a pattern has the id of the pattern. What only other resources require is allowed, because the
-    /// resolution that follows decides it.
+    /// Whether the merged manifest allows a pin; the match of a pattern has the id of the pattern. A pin that only other
+    /// resources require is allowed, because the resolution that follows decides it.
     fn allows(&self, id: &PinId, pin: &Pin) -> bool;
 
     /// Whether the commit of a pin is an ancestor of the other one's; `None` if it is unknown.
@@ -174,8 +174,8 @@ impl LockedTable for LockedSource {
     }
 }
 
-/// Joins two lockfiles. What is equal, or changed on one side only, stays; of two pins, the higher version that the
-/// manifest allows stays.
+/// Joins two lockfiles. An entry that is equal, or that one side alone changed, stays; of two pins, the higher version
+/// that the manifest allows stays.
 pub fn join_locks(sides: &LockSides<'_>, facts: &dyn JoinFacts) -> JoinedLock {
     let mut join = LockJoin {
         facts,

@@ -13,15 +13,16 @@ use agpm_source::Source;
 use agpm_text::{Document, Pointer};
 
 use crate::manifest::{EntryChange, LoadedBase, base_with, usage};
-use crate::outdated::{MOST_TRIED, entry_at};
 use crate::project::gather::Project;
-use crate::project::packages::{FactFetcher, ProjectSources, versions_of};
+use crate::project::packages::{FactFetcher, ProjectSources, entry_at, versions_of};
 use crate::update::BaseRequirement;
 
+/// Versions that are checked for one resource, from the newest down.
+const MOST_TRIED: usize = 8;
 /// How many tags an error lists.
 const MOST_LISTED: usize = 8;
 
-/// What the arguments change, apart from the pins that move.
+/// The changes that arguments require, apart from the pins that move.
 #[derive(Default)]
 pub(super) struct RequirementPlan {
     /// The edits of the manifest.

@@ -162,7 +162,7 @@ fn join_sides(
     let (Some(ours), Some(theirs)) = (side(sides.ours), side(sides.theirs)) else {
         return Err(conflicted(take_one));
     };
-    // Git may leave out lines of the ancestor that both sides changed alike, and then it is no lockfile.
+    // Git may leave out lines of the ancestor that both sides changed alike, and then it is not a lockfile.
     let base = sides.base.and_then(side);
     notes.log.extend(quiet.log);
     let sides = LockSides {
@@ -203,7 +203,7 @@ pub(crate) fn joined_note(join: &JoinedLock) -> Diagnostic {
     Diagnostic::new(&codes::LOCK_JOINED, message).details(choices)
 }
 
-/// What a project knows about pins.
+/// The requirements and the sources of a project.
 struct ManifestFacts<'a> {
     manifest: &'a Manifest,
     sources: &'a ProjectSources,

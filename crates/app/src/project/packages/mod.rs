@@ -17,4 +17,4 @@ pub(crate) use locking::{
 pub(crate) use marketplaces::{bind_plugins, check_marketplace_size};
 pub(crate) use rendering::{render_all, render_these};
 pub(crate) use resolve::{Resolution, VersionLimits, resolve};
-pub(crate) use sources::{ProjectSources, git, is_versioned, versions_of};
+pub(crate) use sources::{ProjectSources, entry_at, git, is_versioned, versions_of};

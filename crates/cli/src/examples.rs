@@ -61,8 +61,8 @@ pub const EXAMPLES: &[CommandExamples] = &[
         "update",
         &[
             "agpm update skills/notes",
-            "agpm update agents/reviewer@v1.2.0",
-            "agpm update --latest",
+            "agpm update agents/reviewer@v1.0.0",
+            "agpm update --latest skills/notes",
             "agpm update --approve agents/reviewer",
         ],
     ),

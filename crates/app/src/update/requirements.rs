@@ -382,6 +382,10 @@ fn refuse_misfit(
     let Some((locked, pin)) = locked.and_then(|locked| Some((locked, locked.pin.as_ref()?))) else {
         return Ok(());
     };
+    // The lockfile is older than the manifest, and nobody may require any more what it has.
+    if own.is_some_and(|own| !pin.requirements().any(|text| text == own)) {
+        return Ok(());
+    }
     for text in pin.requirements() {
         let Ok(requirement) = VersionRequirement::parse(text) else {
             continue;

@@ -40,6 +40,11 @@ fn a_version_that_the_requirement_allows_is_pinned_exactly() {
     project.good("install");
     project.good("install --frozen");
     assert_eq!(agent(&project, "a"), "a 1.1\n");
+    // An edit of the requirement since the last install is not one of another resource.
+    project.manifest(&MANIFEST.replace("\"^1.0\"", "\"~1.2\""));
+    project.good("install");
+    project.manifest(MANIFEST);
+    project.good("update agents/a@v1.1.0");
     // A range is the newest version in it; the other resource stays.
     project.good("update a@~1.0");
     assert_eq!(agent(&project, "a"), "a 1.0\n");

@@ -1,5 +1,6 @@
 //! `add source`, `add dep` and `remove`: edit the manifest and install the result in one transaction.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -22,11 +23,11 @@ use crate::gitignore::IgnoreEdit;
 use crate::install;
 use crate::install::{
     FileChanges, InstallJob, InstallReport, InstallRequest, ManifestEdit, ProjectFate,
-    TransitiveExecutables,
+    TransitiveExecutables, WideningRecord,
 };
 use crate::manifest_text::AfterEdit;
 use crate::project::gather::{ErrorTolerance, ManifestFiles, Project, refuse_link};
-use crate::project::packages::{ProjectSources, read_lock, versions_of};
+use crate::project::packages::{ProjectSources, read_updatable_lock, versions_of};
 use crate::project::path_of;
 use crate::project::scope::SiblingFile;
 use crate::project::world::{InstallScope, World};
@@ -173,8 +174,9 @@ fn run(world: &World, change: &ManifestChange, notes: &mut Notes) -> Result<Chan
         ManifestChange::RemoveDependencies {
             ids, pattern_use, ..
         } => {
-            let lock = read_lock(&world.environment, &store, &mut Notes::default())?;
-            let lock = lock.map(|(lock, _)| lock).unwrap_or_default();
+            let quiet = &mut Notes::default();
+            let lock = read_updatable_lock(world, &project.manifest, &store, quiet)?;
+            let lock = lock.map(|read| read.lock).unwrap_or_default();
             let root = project.root.clone().unwrap_or_default();
             let removal = DependencyRemoval {
                 working: &world.environment.working_directory,
@@ -328,6 +330,7 @@ fn bring_in_line(
         bytes,
         project: edit.project,
         ignored: None,
+        widenings: WideningRecord::Manifest,
     });
     install::run(
         world,
@@ -335,6 +338,7 @@ fn bring_in_line(
             title: edited.done.clone(),
             request,
             moving: UpdateScope::Nothing,
+            exact: BTreeMap::new(),
             manifest,
         },
         notes,

@@ -21,7 +21,7 @@ use crate::project::reading::{display_path, limit};
 use crate::project::source_failure::source_failure;
 use crate::project::world::{Environment, World};
 use crate::undo::{UndoAction, UndoReport, UndoRequest, undo};
-use crate::update::{UpdateRequest, update};
+use crate::update::{UpdateReport, UpdateRequest, UpdateTarget, update};
 use agpm_plan::OverwriteRule;
 
 /// The arguments of `demo`.
@@ -228,10 +228,12 @@ fn show_update(world: &World, directory: &str) -> Result<[DemoShow; 3], Failure>
     };
     let request = UpdateRequest {
         names: vec![AGENT.to_owned()],
+        target: UpdateTarget::Allowed,
         install: InstallRequest::PLAIN,
     };
     let command = format!("agpm update {AGENT}");
-    let refused = show(&command, update(&world, &request), DemoResult::Installed);
+    let updated = |report: UpdateReport| DemoResult::Installed(report.installed);
+    let refused = show(&command, update(&world, &request), updated);
     let compared = DiffRequest {
         ids: vec![AGENT.to_owned()],
         target: DiffTarget::Update,
@@ -247,7 +249,7 @@ fn show_update(world: &World, directory: &str) -> Result<[DemoShow; 3], Failure>
     let approved = show(
         &format!("{command} --approve {AGENT}"),
         update(&world, &request),
-        DemoResult::Installed,
+        updated,
     );
     Ok([refused, require(compared)?, require(approved)?])
 }

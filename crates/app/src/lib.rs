@@ -26,6 +26,7 @@ pub mod installed;
 pub mod layers;
 pub mod lineage;
 pub mod list;
+pub mod lock_merge;
 pub mod manifest;
 pub mod manifest_text;
 pub mod merge;

@@ -14,7 +14,7 @@ use agpm_app::install::{InstallRequest, TransitiveExecutables, install};
 use agpm_app::manifest_text::AfterEdit;
 use agpm_app::outdated::{OutdatedRequest, outdated};
 use agpm_app::project::write_mode::WriteMode;
-use agpm_app::update::{UpdateRequest, update};
+use agpm_app::update::{UpdateRequest, UpdateTarget, update};
 use agpm_model::{LockUse, PartNames};
 use agpm_resolve::discover::SelectionMode;
 
@@ -119,11 +119,13 @@ fn packages_and_layers_install_from_it_and_are_locked() {
     );
     let request = UpdateRequest {
         names: Vec::new(),
+        target: UpdateTarget::Allowed,
         install: InstallRequest::PLAIN,
     };
     let report = good(update(&project.world(), &request));
     assert!(
         report
+            .installed
             .moved
             .iter()
             .any(|moved| moved.id.to_string() == "agents/reviewer")
@@ -176,6 +178,7 @@ fn a_tag_that_moved_is_reported_and_followed_by_update() {
     assert!(moved, "{:?}", outcome.diagnostics);
     let request = UpdateRequest {
         names: Vec::new(),
+        target: UpdateTarget::Allowed,
         install: InstallRequest::PLAIN,
     };
     good(update(&project.world(), &request));

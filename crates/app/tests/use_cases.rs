@@ -18,7 +18,7 @@ use agpm_app::manifest_text::AfterEdit;
 use agpm_app::project::world::World;
 use agpm_app::project::write_mode::WriteMode;
 use agpm_app::undo::{UndoAction, UndoRequest, undo};
-use agpm_app::update::{UpdateRequest, update};
+use agpm_app::update::{UpdateRequest, UpdateTarget, update};
 use agpm_diag::{FailureKind, Outcome};
 use agpm_model::LockUse;
 use agpm_model::PartNames;
@@ -60,6 +60,7 @@ fn kind<T>(outcome: Outcome<T>) -> Option<FailureKind> {
 fn update_of(names: &[&str]) -> UpdateRequest {
     UpdateRequest {
         names: names.iter().map(|name| (*name).to_owned()).collect(),
+        target: UpdateTarget::Allowed,
         install: InstallRequest::PLAIN,
     }
 }
@@ -202,6 +203,7 @@ fn update_moves_what_is_named_within_its_requirement() {
     ]);
     let report = good(update(&project.world(), &update_of(&["writer"])));
     let moved: Vec<(String, String)> = report
+        .installed
         .moved
         .iter()
         .map(|pin| (pin.id.to_string(), pin.to()))

@@ -35,7 +35,7 @@ pub(crate) use inspect::{
     BrowseArgs, ExplainArgs, ListArgs, ListFormat, OutdatedArgs, SearchArgs, StatusArgs, TreeArgs,
     TreeFormat, WhyArgs,
 };
-pub(crate) use install::{InstallArgs, UndoArgs, UpdateArgs};
+pub(crate) use install::{InstallArgs, LockCommand, UndoArgs, UpdateArgs};
 pub(crate) use layers::{FoldArgs, LayersArgs, MergeArgs, MergeFormat, StrategiesArgs};
 pub(crate) use policy::{PolicyArgs, PolicyCommand};
 pub(crate) use profile::{ProfileArgs, ProfileFormat, ProfileKind};
@@ -139,7 +139,7 @@ pub(crate) enum Command {
     /// Install the project's dependencies and layers
     #[command(visible_aliases = ["i", "sync"])]
     Install(InstallArgs),
-    /// Update locked versions within their requirements
+    /// Update locked versions
     #[command(visible_alias = "upgrade")]
     Update(UpdateArgs),
     /// Approve the merge programs of the manifest
@@ -174,6 +174,12 @@ pub(crate) enum Command {
     Doctor(DoctorArgs),
     /// Undo the last change
     Undo(UndoArgs),
+    /// Join lockfiles
+    Lock {
+        /// The subcommand
+        #[command(subcommand)]
+        what: LockCommand,
+    },
     /// Show or clean fetched data
     Cache {
         /// The subcommand
@@ -363,13 +369,14 @@ impl Cli {
 }
 
 /// Commands that act on no project: options that select one would only be noise.
-const WITHOUT_PROJECT: [&str; 10] = [
+const WITHOUT_PROJECT: [&str; 11] = [
     "cache",
     "complete",
     "completions",
     "config",
     "demo",
     "help",
+    "lock",
     "man",
     "schema",
     "serve",

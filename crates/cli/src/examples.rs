@@ -61,6 +61,8 @@ pub const EXAMPLES: &[CommandExamples] = &[
         "update",
         &[
             "agpm update skills/notes",
+            "agpm update agents/reviewer@v1.0.0",
+            "agpm update --latest skills/notes",
             "agpm update --approve agents/reviewer",
         ],
     ),
@@ -81,6 +83,10 @@ pub const EXAMPLES: &[CommandExamples] = &[
     examples("verify", &["agpm verify"]),
     examples("doctor", &["agpm doctor"]),
     examples("undo", &["agpm undo --list", "agpm undo"]),
+    examples(
+        "lock merge",
+        &["agpm lock merge base.lock agpm.lock other.lock"],
+    ),
     examples("cache info", &["agpm cache info"]),
     examples(
         "cache clean",

@@ -16,7 +16,7 @@ Usage: agpm [OPTIONS] <COMMAND>
   add      Add resources and install them
   remove   Remove resources and everything only they required
   install  Install the project's dependencies and layers
-  update   Update locked versions within their requirements
+  update   Update locked versions
   undo     Undo the last change
   list     List installed resources
   diff     Show what an install or update would change
@@ -26,7 +26,7 @@ Usage: agpm [OPTIONS] <COMMAND>
   doctor   Diagnose git, configuration, cache and project
 
   inspect  status, tree, why, outdated, browse
-  check    verify, validate, policy, approve
+  check    verify, validate, policy, approve, lock
   layers   layers, merge, strategies
   formats  catalog, profile, bottle
   set up   demo, import, config, cache, serve, schema, completions, man

@@ -29,13 +29,16 @@ fn demo() -> Sandbox {
         assert_eq!(output.code, Some(0), "{output}");
     }
     sandbox.write("skills-lock.json", r#"{"version": 1, "skills": {}}"#);
+    for name in ["base.lock", "other.lock"] {
+        sandbox.write(name, "version = 1\n");
+    }
     sandbox
 }
 
 /// Commands whose examples change the project, so each needs a separate one.
-const CHANGING: [&str; 11] = [
+const CHANGING: [&str; 12] = [
     "add", "remove", "install", "update", "undo", "import", "config", "cache", "man", "init",
-    "demo",
+    "demo", "lock",
 ];
 
 #[test]

@@ -158,6 +158,10 @@ const CASES: &[Case] = &[
         lines: &["cache info"],
     },
     Case {
+        schema: "lock/merge",
+        lines: &["lock merge agpm.lock agpm.lock agpm.lock"],
+    },
+    Case {
         schema: "cache/clean",
         lines: &["cache clean --dry-run", "cache clean"],
     },

@@ -108,6 +108,7 @@ registry! {
     LOCK_BROKEN = "lock/broken" Error;
     LOCK_CAPABILITIES = "lock/capabilities" Warning;
     LOCK_CHECKSUM = "lock/checksum" Error;
+    LOCK_JOINED = "lock/joined" Note;
     LOCK_MOVED_TAG = "lock/moved-tag" Warning;
     LOCK_OUTDATED = "lock/outdated" Error;
     LOCK_SOURCE_URL = "lock/source-url" Note;

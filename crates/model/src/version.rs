@@ -7,6 +7,8 @@ use std::hash::{Hash, Hasher};
 use semver::{Comparator, Version, VersionReq};
 use serde::{Serialize, Serializer};
 
+use crate::digest::Revision;
+
 /// The requirement of a dependency without a version: the default branch, whatever its name.
 pub const DEFAULT_VERSION: &str = "main";
 
@@ -425,6 +427,16 @@ impl Requirement {
             all.is_range().then_some(Requirement::Version(all))
         });
         all.unwrap_or_else(|| self.clone())
+    }
+
+    /// Whether a version that was chosen before may stay.
+    pub fn allows(&self, label: &VersionLabel, revision: &Revision) -> bool {
+        match self {
+            Requirement::Only => true,
+            Requirement::Version(requirement) => requirement.allows(label),
+            Requirement::Branch(branch) => branch == label.as_str(),
+            Requirement::Rev(rev) => revision.as_str().starts_with(rev.as_str()),
+        }
     }
 
     /// The requirement as written; empty if there is none.

@@ -15,6 +15,7 @@ mod index;
 mod levels;
 mod lock_capabilities;
 mod lock_diff;
+mod lock_join;
 mod lock_match;
 mod lock_view;
 mod locked_entries;
@@ -44,6 +45,7 @@ pub use index::{
     DeclaredNeeds, FoundContent, MissingFact, PinState, ReleaseLimit, ResourceFiles, SolverPin,
     SourceFile, SourceIndex, SourceVersion, tree_line,
 };
+pub use lock_join::{JoinFacts, JoinedLock, JoinedPin, LockSides, PinChoice, join_locks};
 pub use lock_match::{
     RootFinder, check_declared_needs, check_locked_sources, check_plugin_parts, is_locked_as,
     locked_roots,

@@ -36,6 +36,17 @@ impl UpdateScope {
         self.moves(|| PinId::Base(base.clone()))
     }
 
+    /// These pins, and others that may change.
+    #[must_use]
+    pub fn including(&self, others: &BTreeSet<PinId>) -> UpdateScope {
+        match self {
+            UpdateScope::Nothing if others.is_empty() => UpdateScope::Nothing,
+            UpdateScope::Nothing => UpdateScope::Only(others.clone()),
+            UpdateScope::Everything => UpdateScope::Everything,
+            UpdateScope::Only(named) => UpdateScope::Only(named.union(others).cloned().collect()),
+        }
+    }
+
     fn moves(&self, one: impl FnOnce() -> PinId) -> bool {
         match self {
             UpdateScope::Nothing => false,

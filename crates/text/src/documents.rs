@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use agpm_diag::{Diagnostic, Failure, Notes, Severity};
 
+use crate::conflicts::{MarkerLines, marker_lines};
 use crate::limits::Limits;
 use crate::parse::{ParsedDocument, decode, parse};
 use crate::tree::{Document, Format};
@@ -15,35 +16,28 @@ pub fn document_of(
     format: Format,
     notes: &mut Notes,
 ) -> Result<Arc<Document>, Failure> {
-    let is_conflict = has_conflict_markers(&bytes);
+    let markers = marker_lines(&bytes);
     let display_name = name.clone();
     let ParsedDocument {
         document,
         mut diagnostics,
     } = parse_bytes(name, bytes, format, notes)?;
     // Reported once, because every marker would be a separate mistake.
-    if let Some(first) = diagnostics
+    let first = diagnostics
         .iter()
-        .position(|found| found.severity == Severity::Error)
-        .filter(|_| is_conflict)
-    {
+        .position(|found| found.severity == Severity::Error);
+    if let (Some(first), Some(MarkerLines { first: from, last })) = (first, markers) {
         let message = format!("`{display_name}` contains git merge conflict markers");
         let help = format!("resolve the conflict in `{display_name}`, then run the command again");
         diagnostics = vec![Diagnostic {
             message,
             help: Some(help),
+            details: vec![format!("the markers are from line {from} to line {last}")],
             ..diagnostics.swap_remove(first)
         }];
     }
     notes.diagnostics.extend(diagnostics);
     Ok(Arc::new(document))
-}
-
-/// Whether a line is a conflict marker of git.
-pub fn has_conflict_markers(bytes: &[u8]) -> bool {
-    bytes
-        .split(|byte| *byte == b'\n')
-        .any(|line| line.starts_with(b"<<<<<<< "))
 }
 
 /// Parses bytes; mistakes are returned separately.

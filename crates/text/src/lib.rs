@@ -6,6 +6,7 @@
 //! for Markdown of which agpm writes only a part.
 
 mod blocks;
+mod conflicts;
 mod documents;
 mod formats;
 mod lazy_document;
@@ -19,7 +20,10 @@ pub use blocks::{
     BlockDocument, BlockEditError, BlockError, BlockErrorKind, BlockName, BlockNameError,
     BlockSeam, BlockSection, block_text, first_marker,
 };
-pub use documents::{document_of, has_conflict_markers, parse_bytes};
+pub use conflicts::{
+    ConflictSides, MarkerLines, conflict_sides, has_conflict_markers, marker_lines,
+};
+pub use documents::{document_of, parse_bytes};
 pub use formats::json::append_json_string;
 pub use formats::markdown::markdown_body;
 pub use lazy_document::LazyDocument;

@@ -276,6 +276,10 @@ const STORE_USERS: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "reads and replaces the files that git names to a merge driver",
+        &["lock_merge.rs"],
+    ),
+    (
         "compares or lists files on the disk",
         &[
             "blame.rs",

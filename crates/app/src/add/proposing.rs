@@ -1,5 +1,7 @@
 //! Tries the proposed manifest, and decides what cannot be installed as it is.
 
+use std::collections::BTreeMap;
+
 use crate::install::CommandApprovals;
 use crate::manifest::{ManifestAdditions, Settlement, suggest_command};
 use agpm_diag::{Diagnostic, Failure, Notes};
@@ -13,6 +15,7 @@ use crate::gitignore::IgnoreEdit;
 use crate::install;
 use crate::install::{
     InstallJob, InstallReport, InstallRequest, ManifestEdit, ProjectFate, TransitiveExecutables,
+    WideningRecord,
 };
 use crate::manifest_text::AfterEdit;
 use crate::project::world::{InstallScope, World};
@@ -126,11 +129,13 @@ impl Proposal<'_> {
                 ..InstallRequest::PLAIN
             },
             moving: UpdateScope::Nothing,
+            exact: BTreeMap::new(),
             manifest: Some(ManifestEdit {
                 before: self.before.map(Checksum::of),
                 bytes: text.into_bytes().into(),
                 project: ProjectFate::Stays,
                 ignored,
+                widenings: WideningRecord::Manifest,
             }),
         };
         install::run(self.world, &job, notes).map(Some)

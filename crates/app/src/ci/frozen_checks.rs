@@ -1,5 +1,7 @@
 //! The steps of a frozen install as separate checks.
 
+use std::collections::BTreeMap;
+
 use crate::ci::{CheckName, Checks};
 use crate::install::{InstallRequest, note_missing_digests};
 use crate::project::write_mode::WriteMode;
@@ -137,6 +139,7 @@ fn frozen_job(writing: WriteMode) -> InstallJob<'static> {
             ..InstallRequest::PLAIN
         },
         moving: UpdateScope::Nothing,
+        exact: BTreeMap::new(),
         manifest: None,
     }
 }

@@ -9,6 +9,8 @@ pub use checks::{
     RecursiveCiReport,
 };
 
+use std::collections::BTreeMap;
+
 use agpm_diag::{Diagnostic, Failure, Notes, Outcome};
 
 use crate::drift::DriftFinding;
@@ -191,6 +193,7 @@ fn restoring() -> InstallJob<'static> {
             ..InstallRequest::PLAIN
         },
         moving: UpdateScope::Nothing,
+        exact: BTreeMap::new(),
         manifest: None,
     }
 }

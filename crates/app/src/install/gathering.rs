@@ -1,12 +1,18 @@
 //! Reads a project under its lock before anything is decided.
 
+use std::collections::BTreeSet;
+
 use crate::install::policies::ProjectPolicies;
-use crate::install::run::{GatheredProject, InstallRun, OwnFiles, requires_nothing};
+use crate::install::run::{
+    GatheredProject, InstallRun, LockState, OwnFiles, WideningRecord, requires_nothing,
+};
 use crate::install::writing::lock_project;
 use crate::manifest::BaseVersions;
 use crate::project::gather::{ErrorTolerance, ManifestFiles, Project, refuse_link};
 use crate::project::ledger::{is_fresh, read_ledger};
-use crate::project::packages::{bind_plugins, read_lock};
+use crate::project::packages::{
+    bind_plugins, joined_note, read_lock, read_updatable_lock, refuse_conflicted_lock,
+};
 use agpm_diag::{Failure, Notes};
 use agpm_model::LockUse;
 use agpm_model::Lockfile;
@@ -47,14 +53,31 @@ pub(crate) fn gather(
         None => files,
     };
     let inputs = files.fingerprint();
+    let is_locked = matches!(job.request.lock, LockUse::Locked | LockUse::Frozen);
+    if is_locked {
+        // Bases are read from the lockfile, so its conflict is the first mistake.
+        refuse_conflicted_lock(&world.environment, store)?;
+    }
     let versions = match job.request.lock {
         LockUse::Locked | LockUse::Frozen => BaseVersions::Locked,
         LockUse::Update | LockUse::Unwritten => BaseVersions::Pinned(&job.moving),
     };
     let mut project = Project::with_bases(world, files, versions, ErrorTolerance::Stop, notes)?;
     let policies = ProjectPolicies::of(&mut project, notes)?;
-    let mut lock = read_lock(&world.environment, store, notes)?;
-    let is_locked = matches!(job.request.lock, LockUse::Locked | LockUse::Frozen);
+    let mut lock = None;
+    let mut open = BTreeSet::new();
+    let mut lock_state = LockState::AsWritten;
+    if is_locked {
+        lock = read_lock(&world.environment, store, notes)?;
+    } else if let Some(read) = read_updatable_lock(world, &project.manifest, store, notes)? {
+        lock = Some((read.lock, read.bytes));
+        if let Some(join) = read.join {
+            notes.diagnostics.push(joined_note(&join));
+            open = join.open;
+            lock_state = LockState::Joined;
+        }
+    }
+    let moving = job.moving.including(&open);
     if lock.is_none() && is_locked && requires_nothing(&project) {
         // A project that requires nothing is as locked without a lockfile.
         lock = Some((Lockfile::default(), Vec::new()));
@@ -62,13 +85,7 @@ pub(crate) fn gather(
     // A frozen install keeps the plugin locations of the lockfile, which are already set; resolving them again could
     // contact a server.
     if job.request.lock != LockUse::Frozen {
-        bind_plugins(
-            world,
-            &mut project.manifest,
-            store.path(),
-            &job.moving,
-            notes,
-        )?;
+        bind_plugins(world, &mut project.manifest, store.path(), &moving, notes)?;
     }
     let recorded = read_ledger(store)?;
     if let Some((lock, _)) = &lock {
@@ -100,10 +117,12 @@ pub(crate) fn gather(
         inputs,
         own_files,
         lock,
+        lock_state,
+        moving,
         ledger,
-        approvals: match job.manifest {
-            Some(_) => Vec::new(),
-            None => world.environment.approvals.clone(),
+        approvals: match job.manifest.as_ref().map(|edit| edit.widenings) {
+            Some(WideningRecord::Manifest) => Vec::new(),
+            Some(WideningRecord::Lockfile) | None => world.environment.approvals.clone(),
         },
     })
 }

@@ -54,6 +54,8 @@ pub(crate) mod run;
 mod up_to_date;
 mod writing;
 
+use std::collections::BTreeMap;
+
 use agpm_diag::{Failure, Notes, Outcome};
 
 use agpm_resolve::UpdateScope;
@@ -62,7 +64,7 @@ pub(crate) use crate::install::changes::FileChanges;
 pub(crate) use crate::install::local_edits::local_edits;
 pub(crate) use crate::install::locked_state::LockedState;
 pub(crate) use crate::install::preview::{InstallPreview, preview};
-pub(crate) use crate::install::run::{InstallJob, ManifestEdit, ProjectFate};
+pub(crate) use crate::install::run::{InstallJob, ManifestEdit, ProjectFate, WideningRecord};
 pub(crate) use crate::install::writing::lock_project;
 use agpm_trust::PolicyCheckReport;
 
@@ -96,6 +98,7 @@ pub fn install(world: &World, request: &InstallRequest) -> Outcome<InstallReport
         title: "install".to_owned(),
         request: *request,
         moving: UpdateScope::Nothing,
+        exact: BTreeMap::new(),
         manifest: None,
     };
     let result = run(world, &job, &mut notes);

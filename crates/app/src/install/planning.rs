@@ -19,7 +19,7 @@ use crate::drift::unexpected::unexpected_files;
 use crate::install::capabilities::{LockedSubject, approved_changes};
 use crate::install::changelogs;
 use crate::install::locked_state::LockedState;
-use crate::install::run::{GatheredProject, InstallRun, RenderedProject};
+use crate::install::run::{GatheredProject, InstallRun, LockState, RenderedProject};
 use crate::manifest::LoadedBase;
 use crate::project::gather::{ErrorTolerance, ManifestFiles, Project};
 use crate::project::ledger::has_ledger;
@@ -57,7 +57,9 @@ pub(super) fn plan_install(
     if let Some(old) = old {
         notes.diagnostics.extend(checksum_findings(old, &lock));
     }
-    let mut lock_change = lock_change(old, &lock, job.request.lock)?;
+    // A file with conflict markers differs from every lockfile.
+    let written = old.filter(|_| gathered.lock_state == LockState::AsWritten);
+    let mut lock_change = lock_change(written, &lock, job.request.lock)?;
     // A project that requires nothing needs no lockfile. Without an edit of the manifest an existing one stays, because
     // somebody may have committed it.
     if lock_change == LockChange::Written && gathered.requires_nothing() {

@@ -142,7 +142,7 @@ pub(crate) fn complete(
         manifest,
         sources: &rendered.sources,
         lock_use: job.request.lock,
-        moving: &job.moving,
+        moving: &gathered.moving,
     };
     let old = gathered.lock.as_ref().map(|(lock, _)| lock);
     rendered.catalog = pinning.pin_remotes(old, notes)?;

@@ -44,9 +44,10 @@ pub(crate) fn resolve_dependencies(
             if let (LockUse::Locked, Some(lock)) = (lock_use, old) {
                 check_locked_sources(manifest, lock)?;
             }
-            let pins = old
-                .map(|lock| pins(manifest, lock, &job.moving))
+            let mut pins = old
+                .map(|lock| pins(manifest, lock, &gathered.moving))
                 .unwrap_or_default();
+            pins.extend(job.exact.clone());
             let release = gathered.policies.release_limit(world);
             let denials = gathered.policies.set().resource_denials();
             let limits = VersionLimits {
@@ -124,7 +125,7 @@ pub(crate) fn render(
         manifest,
         sources: &sources,
         lock_use: job.request.lock,
-        moving: &job.moving,
+        moving: &gathered.moving,
     };
     let mut layered = pinning.read_layers(old, notes)?;
     let of_layers = std::mem::take(&mut layered.capabilities);

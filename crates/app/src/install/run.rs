@@ -1,6 +1,7 @@
 //! The values that the steps of an install pass on.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use crate::install::{
     ApprovalCommand, CommandApprovals, InstallRequest, OpenRefusals, TransitiveExecutables,
@@ -10,9 +11,11 @@ use agpm_compose::{
     ProjectCapabilities, RenderedResource, RenderedSet, Widening, lock_of, widenings,
 };
 use agpm_diag::Failure;
-use agpm_model::{Checksum, LockEntry, LockedLayer, LockedRemote, Lockfile, Owner, RelativePath};
+use agpm_model::{
+    Checksum, LockEntry, LockedLayer, LockedRemote, Lockfile, Owner, RelativePath, Unit,
+};
 use agpm_plan::Ledger;
-use agpm_resolve::UpdateScope;
+use agpm_resolve::{SolverPin, UpdateScope};
 use agpm_store::{ProjectLock, ProjectStore};
 
 use crate::gitignore::IgnoreEdit;
@@ -30,6 +33,8 @@ pub(crate) struct InstallJob<'a> {
     pub(crate) request: InstallRequest,
     /// The pins whose versions may change.
     pub(crate) moving: UpdateScope,
+    /// The versions that the command names, by the units that have them.
+    pub(crate) exact: BTreeMap<Unit, SolverPin>,
     /// The edit of the manifest that is part of the same transaction.
     pub(crate) manifest: Option<ManifestEdit<'a>>,
 }
@@ -44,6 +49,17 @@ pub(crate) struct ManifestEdit<'a> {
     pub(crate) ignored: Option<IgnoreEdit>,
     /// Whether the project exists afterwards.
     pub(crate) project: ProjectFate,
+    /// The file that records approved conversions that permit more.
+    pub(crate) widenings: WideningRecord,
+}
+
+/// The file that records which conversions may permit more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum WideningRecord {
+    /// The edit wrote them into the manifest.
+    Manifest,
+    /// The lockfile, as without an edit.
+    Lockfile,
 }
 
 /// Whether a project exists after an edit of its manifest.
@@ -65,6 +81,7 @@ impl InstallJob<'static> {
                 ..InstallRequest::PLAIN
             },
             moving,
+            exact: BTreeMap::new(),
             manifest: None,
         }
     }
@@ -125,6 +142,15 @@ pub(crate) struct OwnFiles {
     pub(crate) lock: SiblingFile,
 }
 
+/// Whether a lockfile is in its file as it is used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LockState {
+    /// It is, or no file exists.
+    AsWritten,
+    /// The file has both sides of a conflict.
+    Joined,
+}
+
 /// Everything that is read before the first decision.
 pub(crate) struct GatheredProject {
     /// The lock on the project; `None` if the project has no state yet, or if nothing is written.
@@ -136,6 +162,10 @@ pub(crate) struct GatheredProject {
     pub(crate) inputs: Vec<u8>,
     pub(crate) own_files: OwnFiles,
     pub(crate) lock: Option<(Lockfile, Vec<u8>)>,
+    /// Whether the file has the lockfile.
+    pub(crate) lock_state: LockState,
+    /// The pins whose versions may change, with those of a conflict that nothing decides.
+    pub(crate) moving: UpdateScope,
     pub(crate) ledger: Ledger,
     /// The approvals of the command that the lockfile keeps. An edit of the manifest keeps its own there.
     pub(crate) approvals: Vec<String>,

@@ -40,7 +40,28 @@ impl EntryChange {
         found: &Dependency,
         manifest: &Manifest,
     ) -> Option<EntryChange> {
-        let mut change = EntryChange {
+        let mut change = EntryChange::without_values(found);
+        if matches!(context.origin, OfferOrigin::Source(_)) {
+            change.require(found, context.requirement);
+        }
+        change.add_tools(found, context.options.tools, manifest);
+        change.set_destination(found, context);
+        change.choose_parts(found, context);
+        (!change.values.is_empty()).then_some(change)
+    }
+
+    /// The change of a requirement; `None` if the entry has it already.
+    pub fn of_requirement(
+        found: &Dependency,
+        required: &VersionRequirement,
+    ) -> Option<EntryChange> {
+        let mut change = EntryChange::without_values(found);
+        change.require(found, Some(required));
+        (!change.values.is_empty()).then_some(change)
+    }
+
+    fn without_values(found: &Dependency) -> EntryChange {
+        EntryChange {
             at: Pointer::root()
                 .child(found.kind.plural())
                 .child(found.name.as_str()),
@@ -50,14 +71,7 @@ impl EntryChange {
                 id: found.id().to_string(),
                 changes: Vec::new(),
             },
-        };
-        if matches!(context.origin, OfferOrigin::Source(_)) {
-            change.require(found, context.requirement);
         }
-        change.add_tools(found, context.options.tools, manifest);
-        change.set_destination(found, context);
-        change.choose_parts(found, context);
-        (!change.values.is_empty()).then_some(change)
     }
 
     fn require(&mut self, found: &Dependency, required: Option<&VersionRequirement>) {

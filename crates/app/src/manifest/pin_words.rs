@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use agpm_diag::{Failure, command_line, did_you_mean, nearest, unknown_name};
-use agpm_model::{BaseName, CatalogRemote, LayerName, LockEntry, Lockfile, Manifest, PinId};
+use agpm_model::{
+    BaseName, CatalogRemote, LayerName, LockEntry, Lockfile, Manifest, PinId, VersionRequirement,
+};
 use agpm_resolve::{LockView, WrittenId, ambiguous, means};
 
 use crate::manifest::usage;
@@ -51,17 +53,37 @@ impl<'p> PinWords<'p> {
         }
     }
 
-    /// The failure of `NAME@VERSION`: another version is another requirement, which `add` changes.
+    /// The same for `NAME@VERSION`, with the version.
+    pub fn find_with_requirement(
+        &self,
+        word: &str,
+    ) -> Result<(Vec<PinId>, Option<VersionRequirement>), Failure> {
+        let failure = match self.find(word) {
+            Ok(pins) => return Ok((pins, None)),
+            Err(failure) => failure,
+        };
+        let Some((name, version)) = word.split_once('@').filter(|(name, _)| !name.is_empty())
+        else {
+            return Err(failure);
+        };
+        let pins = self.find(name)?;
+        let requirement = VersionRequirement::parse(version).map_err(|error| {
+            let help =
+                format!("write a version, a range, a tag, a branch or a commit after `{name}@`");
+            usage(error.to_string(), help)
+        })?;
+        Ok((pins, Some(requirement)))
+    }
+
+    /// The failure of `NAME@VERSION` where a version has no meaning.
     fn with_version(&self, word: &str) -> Option<Failure> {
-        let (name, version) = word.rsplit_once('@')?;
+        let (name, _) = word.rsplit_once('@')?;
         let PinId::Resource(id) = find(name, &self.pins).ok()? else {
             return None;
         };
-        let found = self.manifest.dependency(id.kind, id.name.as_str())?;
-        let source = found.unit.origin.source()?;
-        let address = format!("{source}:{}@{version}", found.unit.path);
-        let command = command_line(["agpm", "add", &address]);
-        let message = format!("`{word}`: a version of {id} is a requirement of the manifest");
+        self.manifest.dependency(id.kind, id.name.as_str())?;
+        let message = format!("`{word}` names a version, which only `agpm update` accepts");
+        let command = command_line(["agpm", "update", word]);
         Some(usage(message, format!("run `{command}` to change it")))
     }
 

@@ -11,11 +11,11 @@ use agpm_model::{
 };
 use agpm_resolve::solve::{CandidateRank, UnitFacts};
 use agpm_resolve::{MissingFact, SourceIndex, passed_over};
-use agpm_source::{FileFetching, Source, SourceEntry, SourceError};
+use agpm_source::{FileFetching, Source};
 
 use crate::catalog::remote_today;
 use crate::project::layers::VersionedLayer;
-use crate::project::packages::{FactFetcher, ProjectSources};
+use crate::project::packages::{FactFetcher, ProjectSources, entry_at};
 use agpm_layers::RequiredVersion;
 
 /// Returns the newest allowed version of each pin. Pins that are no longer in the manifest are left out.
@@ -249,18 +249,6 @@ impl<'a> VersionSearch<'a> {
             },
         })
     }
-}
-
-/// Returns the entry at the path of a resource in a revision, which is fetched without its files.
-pub(super) fn entry_at(
-    source: &dyn Source,
-    revision: &Revision,
-    unit: &Unit,
-) -> Result<Option<SourceEntry>, SourceError> {
-    if !source.has_revision(revision) {
-        source.fetch(std::slice::from_ref(revision), FileFetching::OnDemand)?;
-    }
-    source.entry(Some(revision), unit.path.as_str())
 }
 
 /// Formats a version. A branch is shown with its commit, because both ends of a move have the same branch name.

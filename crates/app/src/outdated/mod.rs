@@ -18,10 +18,10 @@ use agpm_resolve::{add_locked_sources, no_lockfile, report_moved_tags};
 
 use crate::catalog::remote_today;
 use crate::install::policies::ProjectPolicies;
-use crate::outdated::allowed::{allowed_versions, entry_at};
+use crate::outdated::allowed::allowed_versions;
 use crate::project::bases::bases_today;
 use crate::project::gather::{ManifestFiles, Project};
-use crate::project::packages::{ProjectSources, read_lock, versions_of};
+use crate::project::packages::{ProjectSources, entry_at, read_lock, versions_of};
 use crate::project::world::World;
 use crate::update::pin_words;
 

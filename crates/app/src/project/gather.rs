@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::manifest::{
-    BaseRules, ManifestDocuments, load_bases, readable_lock, required_release_age, source_names,
+    BaseRules, ManifestDocuments, load_bases, required_release_age, source_names,
 };
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, codes, did_you_mean};
 use agpm_merge::{Contribution, LayerFile};
@@ -19,6 +19,7 @@ use agpm_text::Format;
 use crate::manifest::MANIFEST_NAME;
 use crate::manifest::{BaseVersions, LoadedBase};
 use crate::project::bases::WorldBases;
+use crate::project::packages::readable_lock;
 use crate::project::path_of;
 use crate::project::policy_files::{PolicyFile, policy_files};
 use crate::project::reading::{PRIVATE_NAME, display_path, limit, local_path, optional};

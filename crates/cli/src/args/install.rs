@@ -1,6 +1,8 @@
-//! Commands that bring the disk in line: `install`, `update`, `undo`.
+//! Commands that bring the disk in line: `install`, `update`, `lock`, `undo`.
 
-use clap::Args;
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
 
 use super::{ApprovalArgs, PolicyArgs, ScopeArgs};
 
@@ -51,9 +53,12 @@ pub(crate) struct InstallArgs {
 /// Arguments of `update`.
 #[derive(Debug, Args)]
 pub(crate) struct UpdateArgs {
-    /// Names, or TYPE/NAME [default: all]
-    #[arg(value_name = "NAME|ID")]
+    /// Names, or TYPE/NAME, with @VERSION for that version [default: all]
+    #[arg(value_name = "NAME|ID[@VERSION]")]
     pub(crate) names: Vec<String>,
+    /// Change requirements that exclude the newest release
+    #[arg(long)]
+    pub(crate) latest: bool,
     /// Show the changes without making them
     #[arg(long)]
     pub(crate) dry_run: bool,
@@ -75,6 +80,20 @@ pub(crate) struct UpdateArgs {
     pub(crate) scope: ScopeArgs,
     #[command(flatten)]
     pub(crate) approval: ApprovalArgs,
+}
+
+/// The subcommands of `lock`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum LockCommand {
+    /// Join the lockfiles of two branches, as a git merge driver
+    Merge {
+        /// The lockfile of the common ancestor
+        base: PathBuf,
+        /// The lockfile of the current branch, which is replaced
+        ours: PathBuf,
+        /// The lockfile of the other branch
+        theirs: PathBuf,
+    },
 }
 
 /// Arguments of `undo`.

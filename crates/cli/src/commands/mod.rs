@@ -18,6 +18,7 @@ mod init;
 mod install;
 mod layers;
 mod list;
+mod lock;
 mod man;
 mod merge;
 mod outdated;
@@ -105,6 +106,7 @@ pub(crate) fn run(cli: Cli, typed: TypedCommand, output: &mut Output) -> ExitCod
         Command::Verify(_) => verify::run(&world, output),
         Command::Doctor(args) => doctor::run(&world, args, output),
         Command::Undo(args) => undo::run(&world, &args, output),
+        Command::Lock { what } => lock::run(&world, what, output),
         Command::Cache { what } => cache::run(&world, what, output),
         Command::Config { what } => config::run(&world, what, output),
         Command::Demo(args) => demo::run(&world, args, output),

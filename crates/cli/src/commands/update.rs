@@ -3,11 +3,11 @@ use std::process::ExitCode;
 use agpm_app::install::{ChangelogReading, InstallRequest, TransitiveExecutables};
 use agpm_app::project::world::World;
 use agpm_app::project::write_mode::WriteMode;
-use agpm_app::update::{UpdateRequest, update};
+use agpm_app::update::{UpdateReport, UpdateRequest, UpdateTarget, update};
 use agpm_plan::OverwriteRule;
+use agpm_report::Verdict;
 
 use crate::args::UpdateArgs;
-use crate::commands::install;
 use crate::output::Output;
 
 pub(crate) fn run(world: &World, args: UpdateArgs, output: &mut Output) -> ExitCode {
@@ -38,8 +38,20 @@ pub(crate) fn run(world: &World, args: UpdateArgs, output: &mut Output) -> ExitC
         world,
         &UpdateRequest {
             names: args.names,
+            target: if args.latest {
+                UpdateTarget::Latest
+            } else {
+                UpdateTarget::Allowed
+            },
             install,
         },
     );
-    install::finish(outcome, args.check, output)
+    let judge = |report: &UpdateReport, _: &[agpm_diag::Diagnostic]| {
+        if args.check && (report.installed.changes_something() || !report.changed.is_empty()) {
+            Verdict::Findings
+        } else {
+            Verdict::Good
+        }
+    };
+    output.finish_as(outcome, judge, agpm_report::update::render)
 }

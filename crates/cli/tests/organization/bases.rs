@@ -714,3 +714,37 @@ fn a_base_from_a_server_names_no_paths_of_this_machine() {
         }
     }
 }
+
+#[test]
+fn a_requirement_of_a_base_is_reported_instead_of_edited() {
+    let sandbox = sandbox();
+    let mut source = Repository::init(&sandbox, "shared");
+    for version in ["v1.0.0", "v1.1.0", "v2.0.0"] {
+        source.commit(&[("agents/a.md", &format!("{version}\n"))]);
+        source.tag(version);
+    }
+    let base = "[sources]\nshared = \"../shared\"\n\n[agents]\na = { source = \"shared\", path = \"agents/a.md\", version = \"^1.0\" }\n";
+    sandbox.write("base/agpm.toml", base);
+    let manifest = "extends = \"./base\"\n";
+    sandbox.write("agpm.toml", manifest);
+    assert_code(&sandbox.run_line("agpm install"), 0);
+    let output = sandbox.run_line("agpm update --latest");
+    assert_code(&output, 0);
+    assert!(
+        output.stdout.starts_with(
+            "Kept agents/a at ^1.0, which base ./base requires; the latest version is v2.0.0\n"
+        ),
+        "{output}"
+    );
+    let output = sandbox.run_line("agpm update agents/a@v2.0.0");
+    assert_code(&output, 1);
+    assert!(
+        output.stderr.contains("the base `./base` requires `^1.0`"),
+        "{output}"
+    );
+    // A version that the base allows is pinned.
+    assert_code(&sandbox.run_line("agpm update agents/a@v1.0.0"), 0);
+    assert_eq!(read(&sandbox, ".claude/agents/a.md"), "v1.0.0\n");
+    assert_eq!(read(&sandbox, "agpm.toml"), manifest);
+    assert_eq!(read(&sandbox, "base/agpm.toml"), base);
+}

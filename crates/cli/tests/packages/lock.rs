@@ -653,11 +653,6 @@ fn a_damaged_lockfile_is_reported_once_with_the_way_out() {
             "`agpm.lock` is not valid TOML",
             way_out,
         ),
-        (
-            format!("<<<<<<< HEAD\n{lockfile}=======\n>>>>>>> b\n"),
-            "`agpm.lock` contains git merge conflict markers",
-            "git checkout --ours",
-        ),
     ];
     for (text, message, help) in cases {
         project.write("agpm.lock", &text);

@@ -267,16 +267,16 @@ fn outdated_reads_no_file_of_a_source() {
 }
 
 #[test]
-fn a_version_after_a_name_is_the_command_that_requires_it() {
+fn a_version_after_a_name_is_the_command_that_installs_it() {
     let project = Project::with(
         &[("agents/a.md", "A.\n")],
         "[agents]\na = { source = \"community\", path = \"agents/a.md\", version = \"v1.0.0\" }\n",
     );
     project.good("install");
-    let command = "run `agpm add community:agents/a.md@v2.0.0`";
-    project.refused("update a@v2.0.0", 2, &[command]);
-    project.refused("update agents/a@v2.0.0", 2, &[command]);
-    project.refused("update b@v2.0.0", 3, &["unknown resource `b@v2.0.0`"]);
+    for line in ["outdated a@v2.0.0", "diff --update a@v2.0.0"] {
+        project.refused(line, 2, &["run `agpm update a@v2.0.0`"]);
+    }
+    project.refused("update b@v2.0.0", 3, &["unknown resource `b`"]);
 }
 
 #[test]

@@ -6,7 +6,7 @@ use agpm_app::project::merge_inputs::MergeInputs;
 use agpm_app::project::world::{ManifestUse, ProgramUse, World};
 use agpm_app::project::write_mode::WriteMode;
 use agpm_app::status::status;
-use agpm_app::update::{UpdateRequest, update};
+use agpm_app::update::{UpdateRequest, UpdateTarget, update};
 use agpm_diag::Outcome;
 use agpm_merge::SecretDisplay;
 use agpm_report::DetailLevel;
@@ -51,9 +51,13 @@ pub(crate) fn run(
         ToolOperation::Update { names } => {
             let request = UpdateRequest {
                 names: names.clone(),
+                target: UpdateTarget::Allowed,
                 install: InstallRequest::PLAIN,
             };
-            installed(update(&world_for_writing(world), &request))
+            annotate_report(update(&world_for_writing(world), &request)).map(|annotated| {
+                let text = agpm_report::update::text(&annotated.report, DetailLevel::Folded);
+                annotated.answer(&text)
+            })
         }
     };
     Ok(answer.unwrap_or_else(OperationFailure::answer))

@@ -22,6 +22,39 @@ const INSTALL: ValueForm = document![
     LOCK,
 ];
 
+const CHANGED_ENTRIES: SchemaField = required(
+    "changed",
+    list![object![
+        ID,
+        required("changes", ValueForm::TEXTS, "The changes of the entry"),
+    ]],
+    "Dependencies that the manifest already had and that were changed",
+);
+
+const UPDATE: ValueForm = document![
+    CHANGED_ENTRIES,
+    required(
+        "of_bases",
+        list![object![
+            ID,
+            required("base", ValueForm::Text, "The base"),
+            required("requirement", ValueForm::Text, "The requirement"),
+            required("newest", ValueForm::Text, "The newest release"),
+        ]],
+        "Dependencies of bases that exclude the newest release, with `--latest`",
+    ),
+    DRY_RUN,
+    CHANGES,
+    MOVED,
+    CAPABILITIES,
+    PROGRAMS,
+    READS,
+    CONVERSIONS,
+    UNCHANGED,
+    DISABLED,
+    LOCK,
+];
+
 /// An edit of the manifest, with the install that follows unless `--no-install` is given.
 const MANIFEST_CHANGE: ValueForm = document![
     DONE,
@@ -58,14 +91,7 @@ const ADD: ValueForm = document![
         ]],
         "Dependencies added to the manifest",
     ),
-    required(
-        "changed",
-        list![object![
-            ID,
-            required("changes", ValueForm::TEXTS, "The changes of the entry"),
-        ]],
-        "Dependencies that the manifest already had and that were changed",
-    ),
+    CHANGED_ENTRIES,
     required(
         "left_out",
         list![object![
@@ -281,7 +307,28 @@ pub(super) const OUTPUTS: &[OutputSchema] = &[
     OutputSchema {
         command: "update",
         about: "Versions that moved, and what was or would be installed",
-        forms: &[INSTALL],
+        forms: &[UPDATE],
+    },
+    OutputSchema {
+        command: "lock merge",
+        about: "The versions that both branches changed",
+        forms: &[document![
+            required("file", ValueForm::Text, "The file with the result"),
+            required(
+                "joined",
+                list![object![
+                    ID,
+                    required("ours", ValueForm::Text, "The version of the current branch"),
+                    required("theirs", ValueForm::Text, "The version of the other branch"),
+                    required(
+                        "kept",
+                        TEXT_OR_NULL,
+                        "The version that stays; null if the next install resolves it again"
+                    ),
+                ]],
+                "Versions that both branches changed",
+            ),
+        ]],
     },
     OutputSchema {
         command: "import",

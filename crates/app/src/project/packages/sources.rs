@@ -6,12 +6,15 @@ use std::sync::Arc;
 
 use agpm_diag::Failure;
 use agpm_model::{
-    CatalogRemote, Manifest, RemoteBase, ResourceOrigin, ResourceType, SourceAddress, SourceName,
-    SourceVersions, Unit, normalize,
+    CatalogRemote, Manifest, RemoteBase, ResourceOrigin, ResourceType, Revision, SourceAddress,
+    SourceName, SourceVersions, Unit, normalize,
 };
 use agpm_resolve::ReleaseLimit;
 use agpm_source::git::GitProgram;
-use agpm_source::{DirectorySource, Source, SourceVersioning, SymlinkConfinement, git_program};
+use agpm_source::{
+    DirectorySource, FileFetching, Source, SourceEntry, SourceError, SourceVersioning,
+    SymlinkConfinement, git_program,
+};
 
 use crate::project::packages::marketplace_cache::MarketplaceCache;
 use crate::project::source_failure::source_failure;
@@ -190,4 +193,16 @@ pub(crate) fn git(environment: &Environment) -> GitProgram {
 pub(super) fn plain_sources(sources: &ProjectSources) -> Vec<SourceName> {
     let plain = sources.iter().filter(|(_, source)| !is_versioned(*source));
     plain.map(|(name, _)| name.clone()).collect()
+}
+
+/// Returns the entry at the path of a resource in a revision, which is fetched without its files.
+pub(crate) fn entry_at(
+    source: &dyn Source,
+    revision: &Revision,
+    unit: &Unit,
+) -> Result<Option<SourceEntry>, SourceError> {
+    if !source.has_revision(revision) {
+        source.fetch(std::slice::from_ref(revision), FileFetching::OnDemand)?;
+    }
+    source.entry(Some(revision), unit.path.as_str())
 }

@@ -9,8 +9,10 @@ use agpm_text::{OwnFileError, from_json, to_json};
 use serde::de::{Deserializer, MapAccess, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 
+use crate::base_pack::BaseNumber;
 use crate::blocks::OwnedBlocks;
 use crate::change::{Author, adopted};
+use crate::edits::OpenConflict;
 use crate::nodes::{NodesRecord, OwnedNodes};
 
 /// The newest version that agpm reads.
@@ -182,6 +184,12 @@ pub struct OwnedFile {
     /// The owner.
     #[serde(default)]
     pub owner: Owner,
+    /// The file of kept bytes that has the written ones; only text has any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base: Option<BaseNumber>,
+    /// The new version that could not be merged into the user's edit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub conflict: Option<OpenConflict>,
 }
 
 /// Serializes a mode as the field `executable`, which plain files omit.

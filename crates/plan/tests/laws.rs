@@ -60,6 +60,8 @@ fn ledger() -> impl Strategy<Value = Ledger> {
                     mode,
                     owner: "x".into(),
                     author,
+                    base: None,
+                    conflict: None,
                 },
             )
         };

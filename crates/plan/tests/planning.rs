@@ -60,6 +60,8 @@ fn owned(content: &str) -> OwnedFile {
         mode: FileMode::Plain,
         owner: "agents/x".into(),
         author: Author::Agpm,
+        base: None,
+        conflict: None,
     }
 }
 

@@ -127,6 +127,7 @@ fn drift_of(change: &PlannedChange, ledger: &Ledger) -> Option<DriftFinding> {
             changed(not_locked())
         }
         (ChangeAction::Create, _, Some(pointer)) => missing(lacks_entry(pointer)),
+        (ChangeAction::Keep, ChangeReason::Deleted, _) => missing(ABSENT.to_owned()),
         (ChangeAction::Create, ..) if is_known || change.pointer.is_some() => {
             missing(ABSENT.to_owned())
         }

@@ -314,6 +314,8 @@ mod tests {
             mode: FileMode::Plain,
             author: Author::Agpm,
             owner: Owner::from(owner),
+            base: None,
+            conflict: None,
         };
         ledger.files.insert(agent_path(), owned);
         ledger

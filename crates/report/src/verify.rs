@@ -19,11 +19,13 @@ pub fn render(report: VerifyReport, context: &RenderContext<'_>) -> RenderedRepo
 
 fn line(finding: &DriftFinding) -> StyledLine {
     let DriftFinding { path, message, .. } = finding;
+    let edit = finding.edit_words();
+    let edit = edit.map(|words| format!(": {words}")).unwrap_or_default();
     StyledLine::of([
         StyledPiece::new(format!("error[{}]", finding.code.name), LineStyle::Removed),
         StyledPiece::plain(format!(": {path} {message} (")),
         StyledPiece::new(finding.resource.to_string(), LineStyle::Identity),
-        StyledPiece::plain(")"),
+        StyledPiece::plain(format!("){edit}")),
     ])
 }
 

@@ -104,12 +104,18 @@ pub(crate) fn keep_bases(
     for (checksum, bytes) in &joined {
         pack.add(*checksum, bytes);
     }
-    let needed = ledger.needed_bases();
-    let unneeded = existing.into_iter().filter(|one| !needed.contains(one));
     BaseChanges {
         written: (!pack.is_empty()).then(|| (store.base_file(number.0), pack.to_bytes())),
-        removed: unneeded.map(|one| store.base_file(one.0)).collect(),
+        removed: unneeded_bases(store, ledger),
     }
+}
+
+/// The files of kept bytes that a ledger does not need.
+pub(crate) fn unneeded_bases(store: &ProjectStore, ledger: &Ledger) -> Vec<RelativePath> {
+    let needed = ledger.needed_bases();
+    let existing = store.base_numbers().into_iter();
+    let unneeded = existing.filter(|one| !needed.contains(&BaseNumber(*one)));
+    unneeded.map(|one| store.base_file(one)).collect()
 }
 
 /// Moves everything that is kept in older files into the new one.

@@ -64,7 +64,7 @@ use agpm_resolve::UpdateScope;
 pub(crate) use crate::install::changes::FileChanges;
 pub use crate::install::edits::SettledEdits;
 pub use crate::install::kept_bases::BaseChanges;
-pub(crate) use crate::install::kept_bases::BaseReader;
+pub(crate) use crate::install::kept_bases::{BaseReader, unneeded_bases};
 pub(crate) use crate::install::local_edits::local_edits;
 pub(crate) use crate::install::locked_state::LockedState;
 pub(crate) use crate::install::preview::{InstallPreview, preview};

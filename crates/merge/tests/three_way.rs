@@ -76,7 +76,11 @@ fn a_key_that_both_sides_changed_is_a_conflict() {
         [MergeConflict::Key(pointer)] => pointer.to_string(),
         other => panic!("{other:?}"),
     };
-    let json = ["{\"a\": {\"b\": 1}}", "{\"a\": {\"b\": 2}}", "{\"a\": {\"b\": 3}}"];
+    let json = [
+        "{\"a\": {\"b\": 1}}",
+        "{\"a\": {\"b\": 2}}",
+        "{\"a\": {\"b\": 3}}",
+    ];
     assert_eq!(pointer(conflicts(json, Some(Format::Json))), "/a/b");
     let removed = ["{\"a\": 1, \"b\": 1}", "{\"a\": 1}", "{\"a\": 1, \"b\": 2}"];
     assert_eq!(pointer(conflicts(removed, Some(Format::Json))), "/b");
@@ -94,7 +98,10 @@ fn lines_that_both_sides_changed_are_a_conflict() {
     let yours = "---\nname: a\nmine: 1\n---\n1\ntwo\n3\n";
     let new = "---\nname: a\n---\n1\nzwei\n3\n";
     let lines = MergeConflict::Lines { first: 6, count: 1 };
-    assert_eq!(conflicts([base, yours, new], Some(Format::Markdown)), [lines]);
+    assert_eq!(
+        conflicts([base, yours, new], Some(Format::Markdown)),
+        [lines]
+    );
     let plain = ["1\n2\n3\n", "1\n3\n", "1\nzwei\n3\n"];
     let lines = MergeConflict::Lines { first: 2, count: 0 };
     assert_eq!(conflicts(plain, None), [lines]);

@@ -86,7 +86,10 @@ mod tests {
         assert_eq!(base_in_pack(&bytes, Checksum::of(b"other")), None);
         let text = String::from_utf8(bytes).expect("text");
         let damaged = text.replace("one", "two");
-        assert_eq!(base_in_pack(damaged.as_bytes(), Checksum::of(b"one\n")), None);
+        assert_eq!(
+            base_in_pack(damaged.as_bytes(), Checksum::of(b"one\n")),
+            None
+        );
         for end in 0..text.len() {
             base_in_pack(&text.as_bytes()[..end], Checksum::of(b"other"));
         }

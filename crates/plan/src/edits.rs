@@ -99,7 +99,10 @@ impl Plan {
         &'p self,
         desired: &'d DesiredState<'_>,
     ) -> Vec<(&'d DesiredFile, &'p OwnedFile)> {
-        let conflicts = self.changes.iter().filter(|change| is_file_conflict(change));
+        let conflicts = self
+            .changes
+            .iter()
+            .filter(|change| is_file_conflict(change));
         let files = conflicts.filter_map(|change| {
             let file = desired.file_at(&change.path)?;
             Some((file, self.ledger.files.get(&change.path)?))
@@ -149,7 +152,9 @@ fn is_file_conflict(change: &PlannedChange) -> bool {
 
 impl Ledger {
     /// The files in conflict.
-    pub fn open_conflicts(&self) -> impl Iterator<Item = (&RelativePath, &OwnedFile, &OpenConflict)> {
+    pub fn open_conflicts(
+        &self,
+    ) -> impl Iterator<Item = (&RelativePath, &OwnedFile, &OpenConflict)> {
         let files = self.files.iter();
         files.filter_map(|(path, owned)| Some((path, owned, owned.conflict.as_ref()?)))
     }

@@ -159,7 +159,9 @@ fn plan_on_other(
         (None, Some(_)) => {
             FilePlacement::Change(ChangeAction::Create, ChangeReason::WasMissing, Author::Agpm)
         }
-        (None, None) => FilePlacement::Change(ChangeAction::Create, ChangeReason::New, Author::Agpm),
+        (None, None) => {
+            FilePlacement::Change(ChangeAction::Create, ChangeReason::New, Author::Agpm)
+        }
     }
 }
 

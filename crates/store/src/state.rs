@@ -35,7 +35,13 @@ impl StateDirectory {
 
     /// Returns whether a path is a record of agpm: the ledger, the list of directories, a transaction or the history.
     pub fn is_record(self, path: &str) -> bool {
-        let records = ["transaction", "history", "folders.json", "ledger.json", BASES];
+        let records = [
+            "transaction",
+            "history",
+            "folders.json",
+            "ledger.json",
+            BASES,
+        ];
         let name = self.within(path).and_then(|inner| inner.split('/').next());
         name.is_some_and(|name| records.contains(&name))
     }

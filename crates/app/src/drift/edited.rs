@@ -47,7 +47,8 @@ pub fn base_label(entry: &LockEntry) -> Option<String> {
 pub(crate) fn add_bases(report: &mut VerifyReport, lock: &Lockfile, ledger: &Ledger) {
     // The new version beside a file in conflict is agpm's own, also in the directory of a skill.
     let beside = ledger.open_conflicts();
-    let beside: BTreeSet<RelativePath> = beside.filter_map(|(path, ..)| path_beside(path)).collect();
+    let beside: BTreeSet<RelativePath> =
+        beside.filter_map(|(path, ..)| path_beside(path)).collect();
     report
         .findings
         .retain(|one| *one.code != codes::VERIFY_EXTRA || !beside.contains(&one.path));

@@ -124,7 +124,10 @@ impl InstalledOwners {
         let was_missing = |change: &&PlannedChange| change.reason == ChangeReason::WasMissing;
         if all(ChangeAction::Remove) && !self.resources.contains(owner) {
             ResourceOutcome::Removed
-        } else if written.iter().any(|change| change.action == ChangeAction::Merge) {
+        } else if written
+            .iter()
+            .any(|change| change.action == ChangeAction::Merge)
+        {
             ResourceOutcome::Merged
         } else if !self.before.contains(owner)
             || all(ChangeAction::Create) && written.iter().all(was_missing)

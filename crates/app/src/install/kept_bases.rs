@@ -59,11 +59,7 @@ pub(crate) fn keep_bases(
     sides: &BTreeMap<Checksum, Vec<u8>>,
     ledger: &mut Ledger,
 ) -> BaseChanges {
-    let existing: BTreeSet<BaseNumber> = store
-        .base_numbers()
-        .into_iter()
-        .map(BaseNumber)
-        .collect();
+    let existing: BTreeSet<BaseNumber> = store.base_numbers().into_iter().map(BaseNumber).collect();
     let needed = ledger.needed_bases();
     let last = existing.iter().chain(&needed).max();
     let number = BaseNumber(last.map_or(1, |last| last.0.saturating_add(1)));

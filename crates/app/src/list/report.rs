@@ -233,7 +233,9 @@ impl ListedEntries {
                 .contains(&entry.id())
                 .then_some(DiskState::Disabled)
                 .or_else(|| drift.get(&entry.label()).map(|found| found.state)),
-            base: drift.get(&entry.label()).and_then(|found| found.base.clone()),
+            base: drift
+                .get(&entry.label())
+                .and_then(|found| found.base.clone()),
             patched: patches.map(|patches| {
                 let fields = patches.get(&entry.label()).into_iter().flatten();
                 fields.map(patched_field).collect()

@@ -7,9 +7,7 @@ use std::collections::BTreeSet;
 
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Outcome, codes, unknown_name};
 use agpm_model::{FileMode, ObservedPath, Owner, RelativePath};
-use agpm_plan::{
-    ConflictTake, Ledger, OpenConflict, OwnedFile, ResolutionError, path_beside,
-};
+use agpm_plan::{ConflictTake, Ledger, OpenConflict, OwnedFile, ResolutionError, path_beside};
 use agpm_resolve::{ambiguous, means};
 use agpm_store::{ExpectedFile, FileChange, ProjectStore, Transaction};
 
@@ -196,7 +194,9 @@ impl ConflictFile<'_> {
             ),
             ResolutionError::Missing => (
                 format!("`{path}` does not exist"),
-                format!("`agpm resolve {owner} --mine` restores it; `--new` installs the new version"),
+                format!(
+                    "`agpm resolve {owner} --mine` restores it; `--new` installs the new version"
+                ),
             ),
             ResolutionError::NotFile => (
                 format!("`{path}` is not a regular file"),

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use crate::drift::{
-    Coverage, RecordedState, VerifyReport, add_bases, drift_of_plan, drift_of_unreadable, inputs_changed,
-    interrupted, not_cached, not_comparable, nothing_installed,
+    Coverage, RecordedState, VerifyReport, add_bases, drift_of_plan, drift_of_unreadable,
+    inputs_changed, interrupted, not_cached, not_comparable, nothing_installed,
 };
 use agpm_diag::{Failure, FailureKind, Notes, Outcome};
 use agpm_model::{Lockfile, Manifest, PinId, Revision, SourceName};

@@ -18,6 +18,7 @@ mod import;
 mod increases;
 mod inline;
 mod instructions;
+mod local_edits;
 mod lock;
 mod manifest;
 mod manifest_edits;

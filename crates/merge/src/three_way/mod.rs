@@ -38,12 +38,7 @@ pub enum MergeConflict {
 }
 
 /// Merges what `yours` and `new` changed since `base`. A format that is not known is merged by line.
-pub fn merge_three(
-    base: &[u8],
-    yours: &[u8],
-    new: &[u8],
-    format: Option<Format>,
-) -> ThreeWayMerge {
+pub fn merge_three(base: &[u8], yours: &[u8], new: &[u8], format: Option<Format>) -> ThreeWayMerge {
     if yours == new || base == new {
         return ThreeWayMerge::Merged(yours.to_vec());
     }

@@ -50,7 +50,7 @@ impl<'a> BasePack<'a> {
     }
 }
 
-/// The content with a checksum in a file of kept bytes; `None` if it is not there or not intact.
+/// The content with a checksum in a file of kept bytes; `None` if it is not found or not intact.
 pub fn base_in_pack(pack: &[u8], wanted: Checksum) -> Option<&[u8]> {
     let mut rest = pack.strip_prefix(FIRST_LINE)?;
     while !rest.is_empty() {

@@ -1,34 +1,21 @@
-//! Edited files of which a new version exists, and what becomes of them.
+//! Edited files of which a new version exists: merges and conflicts.
 
 use std::collections::BTreeSet;
 
 use agpm_model::{Checksum, FileState, ObservedPath, RelativePath};
-use serde::{Deserialize, Serialize};
 
 use crate::base_pack::BaseNumber;
 use crate::change::{ChangeAction, ChangeReason, PlannedChange};
 use crate::desired::{DesiredFile, DesiredState};
-use crate::ledger::{Ledger, OwnedFile};
+use crate::ledger::{Ledger, OpenConflict, OwnedFile};
 use crate::plan::Plan;
 
-/// What is added to the name of a file for its new version.
+/// The suffix of the new version of a file.
 const BESIDE: &str = ".agpm-new";
 
 /// The path of the new version of a file in conflict.
 pub fn path_beside(path: &RelativePath) -> Option<RelativePath> {
     RelativePath::new(&format!("{path}{BESIDE}")).ok()
-}
-
-/// A new version that could not be merged into the user's edit.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct OpenConflict {
-    /// The checksum of the user's file when the conflict arose.
-    pub mine: Checksum,
-    /// Where those bytes are kept.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub mine_base: Option<BaseNumber>,
-    /// The record of the file once the conflict is resolved: the new version.
-    pub next: Box<OwnedFile>,
 }
 
 /// The side that resolves a conflict.
@@ -54,7 +41,7 @@ pub enum ResolutionError {
 }
 
 impl OpenConflict {
-    /// The checksum and the place of the bytes to write; `None` if the file stays as it is.
+    /// The checksum and the location of the bytes to write; `None` if the file stays as it is.
     pub fn bytes_to_write(
         &self,
         take: ConflictTake,

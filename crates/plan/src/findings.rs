@@ -70,7 +70,7 @@ impl Plan {
 }
 
 impl Plan {
-    /// What both sides changed in a whole file.
+    /// The values or lines that both sides changed in a whole file.
     fn clash_of(&self, change: &PlannedChange) -> Option<String> {
         let is_file = change.pointer.is_none() && change.block.is_none();
         self.clashes.get(&change.path).filter(|_| is_file).cloned()

@@ -12,7 +12,6 @@ use serde::{Deserialize, Serialize, Serializer};
 use crate::base_pack::BaseNumber;
 use crate::blocks::OwnedBlocks;
 use crate::change::{Author, adopted};
-use crate::edits::OpenConflict;
 use crate::nodes::{NodesRecord, OwnedNodes};
 
 /// The newest version that agpm reads.
@@ -190,6 +189,18 @@ pub struct OwnedFile {
     /// The new version that could not be merged into the user's edit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conflict: Option<OpenConflict>,
+}
+
+/// A new version that could not be merged into the user's edit.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OpenConflict {
+    /// The checksum of the user's file when the conflict arose.
+    pub mine: Checksum,
+    /// Where those bytes are kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mine_base: Option<BaseNumber>,
+    /// The record of the file once the conflict is resolved: the new version.
+    pub next: Box<OwnedFile>,
 }
 
 /// Serializes a mode as the field `executable`, which plain files omit.

@@ -32,9 +32,9 @@ pub use desired::{
     DesiredFile, DesiredShared, DesiredState, LayerDocument, is_reserved, reserved_target,
 };
 pub use difference::{FieldDifference, FileAction, FileDifference, FileVersions};
-pub use edits::{ConflictTake, KeptBytes, OpenConflict, ResolutionError, path_beside};
+pub use edits::{ConflictTake, KeptBytes, ResolutionError, path_beside};
 pub use ledger::{
-    InstalledNumbers, Ledger, LedgerFile, LedgerVersion, OwnedFile, WatchedDirectory,
+    InstalledNumbers, Ledger, LedgerFile, LedgerVersion, OpenConflict, OwnedFile, WatchedDirectory,
 };
 pub use nodes::{
     DesiredNode, FileOrigin, FileOutcome, Hunk, NodeError, NodeFinding, NodePlan, NodeState,

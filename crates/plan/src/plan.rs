@@ -35,7 +35,7 @@ pub struct Plan {
     pub ledger: Ledger,
     /// The number of unchanged files.
     pub unchanged: usize,
-    /// What both sides changed in files in conflict, as users read it.
+    /// The values or lines that both sides changed, for each file in conflict, as users read them.
     pub clashes: BTreeMap<RelativePath, String>,
     /// Findings for users.
     pub findings: Vec<Diagnostic>,

@@ -5,33 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use agpm_diag::codes;
 use agpm_model::{LockEntry, Lockfile, Owner, RelativePath};
 use agpm_plan::{Ledger, path_beside};
-use serde::Serialize;
 
+use super::edit_status::EditStatus;
 use super::report::VerifyReport;
-
-/// How an edited file relates to the locked version.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum EditStatus {
-    /// It has the changes of the locked version.
-    Modified,
-    /// The locked version could not be merged into it.
-    Conflict,
-}
-
-impl EditStatus {
-    /// The status as users read it, with the version that the file is based on.
-    pub fn words(self, base: Option<&str>) -> String {
-        let word = match self {
-            EditStatus::Modified => "modified",
-            EditStatus::Conflict => "conflict",
-        };
-        match base {
-            Some(base) => format!("{word} (based on {base})"),
-            None => word.to_owned(),
-        }
-    }
-}
 
 /// The version of an entry as a base: without `v`, and for branches the commit, because a branch moves.
 pub fn base_label(entry: &LockEntry) -> Option<String> {
@@ -45,7 +21,7 @@ pub fn base_label(entry: &LockEntry) -> Option<String> {
 
 /// Adds to each finding about an edit which version it is based on, and whether there is a conflict.
 pub(crate) fn add_bases(report: &mut VerifyReport, lock: &Lockfile, ledger: &Ledger) {
-    // The new version beside a file in conflict is agpm's own, also in the directory of a skill.
+    // The new version next to a file in conflict is agpm's own, also in the directory of a skill.
     let beside = ledger.open_conflicts();
     let beside: BTreeSet<RelativePath> =
         beside.filter_map(|(path, ..)| path_beside(path)).collect();

@@ -4,7 +4,7 @@ use agpm_diag::{Code, Diagnostic, codes};
 use agpm_model::{Owner, RelativePath};
 use serde::{Serialize, Serializer};
 
-use super::edited::EditStatus;
+use super::edit_status::EditStatus;
 
 /// The checked files and the findings.
 #[derive(Debug, Default, Serialize)]

@@ -1,4 +1,4 @@
-//! Edited files of which a new version exists: merges them, or leaves the new version beside them.
+//! Edited files of which a new version exists: merges them, or writes the new version next to them.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -16,12 +16,12 @@ use crate::install::contents::NewContents;
 use crate::install::kept_bases::{BaseChanges, BaseReader, keep_bases};
 use crate::project::reading::limit;
 
-/// What becomes of edited files, next to the plan.
+/// The results for edited files, in addition to the plan.
 #[derive(Clone, Debug, Default)]
 pub struct SettledEdits {
     /// The merged files.
     pub merged: BTreeMap<RelativePath, Vec<u8>>,
-    /// New versions beside files in conflict, written and removed.
+    /// New versions next to files in conflict, written and removed.
     pub beside: Vec<FileChange<'static>>,
     /// The kept bases.
     pub bases: BaseChanges,
@@ -98,7 +98,7 @@ pub(super) fn settle_edits(
     Ok(settled)
 }
 
-/// What both sides changed, as users read it.
+/// The values or lines that both sides changed, as users read them.
 fn clashes(conflicts: &[MergeConflict]) -> Option<String> {
     const MOST_SHOWN: usize = 3;
     let clash = |conflict: &MergeConflict| match conflict {
@@ -124,7 +124,7 @@ fn clashes(conflicts: &[MergeConflict]) -> Option<String> {
     }
 }
 
-/// Writes the new version beside the file, unless it is there, or the user has a file there.
+/// Writes the new version next to the file, unless it exists already, or the user has a file of that name.
 fn write_beside(
     store: &ProjectStore,
     file: &DesiredFile,
@@ -163,7 +163,7 @@ fn write_beside(
     }))
 }
 
-/// Removes the new version beside a file, if it is as agpm wrote it.
+/// Removes the new version next to a file, if it is as agpm wrote it.
 fn remove_beside(
     store: &ProjectStore,
     path: &RelativePath,
@@ -174,8 +174,10 @@ fn remove_beside(
     };
     let observed = store.observe(&path);
     let observed = observed.map_err(|error| error.seen_from(store.path()))?;
-    let is_ours = observed.checksum() == Some(conflict.next.checksum);
-    Ok(is_ours.then(|| FileChange::Remove {
+    if observed.checksum() != Some(conflict.next.checksum) {
+        return Ok(None);
+    }
+    Ok(Some(FileChange::Remove {
         path,
         before: ExpectedFile::Checksum(conflict.next.checksum),
     }))

@@ -23,7 +23,7 @@ pub struct PlannedInstall {
     pub layers: Vec<LayeredFile>,
     /// The changes on disk.
     pub plan: Plan,
-    /// What becomes of edited files.
+    /// The results for edited files.
     pub edits: SettledEdits,
     /// Files on disk that agpm wrote on another machine, as the lockfile shows.
     pub recovered: Vec<RelativePath>,

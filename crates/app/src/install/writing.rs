@@ -177,7 +177,7 @@ fn all_changes<'a>(
         _ => {}
     }
     changes.inside.extend(removals);
-    // Not by themselves: without another change there is no transaction that `undo` could take back with them.
+    // Not by themselves: that would be a transaction of which `undo` restores nothing.
     if !changes.is_empty() {
         changes.inside.extend(unneeded);
     }

@@ -144,7 +144,7 @@ struct ConflictFile<'a> {
 }
 
 impl ConflictFile<'_> {
-    /// The changes that resolve the conflict: the file, and the new version beside it.
+    /// The changes that resolve the conflict: the file, and the new version next to it.
     fn changes(
         &self,
         take: ConflictTake,

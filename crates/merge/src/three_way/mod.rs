@@ -177,7 +177,7 @@ impl StructuredSides {
     }
 }
 
-/// Parses a text; `None` if it has errors, or if it is Markdown without front matter.
+/// Parses a string; `None` if it has errors, or if it is Markdown without front matter.
 fn read_valid(text: &str, format: Format) -> Option<Document> {
     let parsed = parse_alone(text, format);
     let document = parsed.document;

@@ -35,7 +35,7 @@ pub(crate) use inspect::{
     BrowseArgs, ExplainArgs, ListArgs, ListFormat, OutdatedArgs, SearchArgs, StatusArgs, TreeArgs,
     TreeFormat, WhyArgs,
 };
-pub(crate) use install::{InstallArgs, LockCommand, UndoArgs, UpdateArgs};
+pub(crate) use install::{InstallArgs, LockCommand, ResolveArgs, UndoArgs, UpdateArgs};
 pub(crate) use layers::{FoldArgs, LayersArgs, MergeArgs, MergeFormat, StrategiesArgs};
 pub(crate) use policy::{PolicyArgs, PolicyCommand};
 pub(crate) use profile::{ProfileArgs, ProfileFormat, ProfileKind};
@@ -172,6 +172,8 @@ pub(crate) enum Command {
     Verify(VerifyArgs),
     /// Diagnose git, configuration, cache and project
     Doctor(DoctorArgs),
+    /// Resolve a conflict of your edit with a new version
+    Resolve(ResolveArgs),
     /// Undo the last change
     Undo(UndoArgs),
     /// Join lockfiles
@@ -315,6 +317,7 @@ impl Command {
             Command::Verify(args) => &args.scope,
             Command::Doctor(args) => &args.scope,
             Command::Layers(args) => &args.scope,
+            Command::Resolve(args) => &args.scope,
             Command::Undo(args) => &args.scope,
             Command::Explain(args) => &args.scope,
             Command::Import(args) => &args.scope,

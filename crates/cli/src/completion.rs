@@ -56,6 +56,7 @@ const VALUES: &[(&str, &str, Values)] = &[
     ("schema", "what", Values::Schemas),
     ("tree", "names", Values::Resources),
     ("update", "names", Values::Resources),
+    ("resolve", "name", Values::Owners),
     ("why", "name", Values::Owners),
 ];
 

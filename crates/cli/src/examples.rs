@@ -82,6 +82,13 @@ pub const EXAMPLES: &[CommandExamples] = &[
     examples("validate", &["agpm validate", "agpm validate --resolve"]),
     examples("verify", &["agpm verify"]),
     examples("doctor", &["agpm doctor"]),
+    examples(
+        "resolve",
+        &[
+            "agpm resolve agents/reviewer --mine",
+            "agpm resolve agents/reviewer --new",
+        ],
+    ),
     examples("undo", &["agpm undo --list", "agpm undo"]),
     examples(
         "lock merge",

@@ -35,10 +35,20 @@ fn demo() -> Sandbox {
     sandbox
 }
 
+/// The same project with an edit that a new version does not merge with.
+fn demo_in_conflict() -> Sandbox {
+    let sandbox = demo();
+    let reviewer = "---\nname: reviewer\n---\nMine.\n";
+    sandbox.write(".claude/agents/reviewer.md", reviewer);
+    let update = sandbox.run_line("agpm update --approve agents/reviewer");
+    assert_eq!(update.code, Some(1), "{update}");
+    sandbox
+}
+
 /// Commands whose examples change the project, so each needs a separate one.
-const CHANGING: [&str; 12] = [
-    "add", "remove", "install", "update", "undo", "import", "config", "cache", "man", "init",
-    "demo", "lock",
+const CHANGING: [&str; 13] = [
+    "add", "remove", "install", "update", "resolve", "undo", "import", "config", "cache", "man",
+    "init", "demo", "lock",
 ];
 
 #[test]
@@ -50,6 +60,7 @@ fn every_example_runs() {
             for line in command.lines {
                 let own = CHANGING.contains(&first_word).then(|| match first_word {
                     "init" | "demo" => Sandbox::new(PROGRAM),
+                    "resolve" => demo_in_conflict(),
                     _ => demo(),
                 });
                 let output = own.as_ref().unwrap_or(&shared).run_line(line);

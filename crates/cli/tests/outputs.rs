@@ -219,6 +219,10 @@ const CASES: &[Case] = &[
         schema: "demo",
         lines: &["demo ../again"],
     },
+    Case {
+        schema: "resolve",
+        lines: &["resolve agents/reviewer --new"],
+    },
 ];
 
 fn sandbox() -> Sandbox {
@@ -259,6 +263,12 @@ fn results_are_what_their_schemas_say() {
     let sandbox = sandbox();
     for case in CASES {
         let schema = schema(&sandbox, case.schema);
+        if case.schema == "resolve" {
+            let reviewer = "---\nname: reviewer\n---\nMine.\n";
+            sandbox.write(".claude/agents/reviewer.md", reviewer);
+            let update = sandbox.run_line("agpm update --approve agents/reviewer");
+            assert_eq!(update.code, Some(1), "{update}");
+        }
         for line in case.lines {
             let output = sandbox.run_line(&format!("agpm --json {line}"));
             assert_eq!(output.code, Some(0), "{line}\n{output}");

@@ -17,7 +17,7 @@ fn verify_finds_every_drift_and_writes_nothing() {
     std::fs::create_dir(at("snippets/utils.md")).unwrap();
     let before = sandbox.listing();
     let expected = "\
-error[verify/changed]: .claude/agents/assistant.md was modified since install (agents/assistant)
+error[verify/changed]: .claude/agents/assistant.md was modified since install (agents/assistant): modified (based on 2.0.0)
 error[verify/missing]: .claude/snippets/common.md is missing (snippets/common)
 error[verify/changed]: .claude/snippets/utils.md is a directory now (snippets/utils)
 ";

@@ -44,6 +44,7 @@ mod provenance;
 mod resolution;
 mod rules;
 mod strategy_page;
+mod three_way;
 
 pub use arguments::{OutputFormat, RuleArgument, name_layers};
 pub use body::BodySegment;
@@ -71,6 +72,8 @@ pub use strategy_page::{
     BuiltInStrategy, CustomStrategy, OperationRow, StrategiesReport, StrategyExample, StrategyPage,
     strategy_pages,
 };
+
+pub use three_way::{MergeConflict, ThreeWayMerge, is_mergeable, merge_three};
 
 pub use agpm_diag::Severity;
 pub use agpm_model::{

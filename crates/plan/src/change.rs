@@ -67,6 +67,10 @@ pub enum ChangeReason {
     Edited,
     /// The user edited it, and there is a new version, which is not installed.
     Conflict,
+    /// The user edited it, and there is a new version, which was merged into it.
+    Merged,
+    /// The user deleted it, and there is a new version, which is not installed.
+    Deleted,
     /// The user's content equals the desired content.
     Identical,
     /// Nothing requires the file any more, and the user wrote it.
@@ -100,6 +104,8 @@ impl ChangeReason {
             ChangeReason::TakenOver => "replaced unmanaged content (--adopt)",
             ChangeReason::Edited => "was edited",
             ChangeReason::Conflict => "was edited, and the new version is not installed",
+            ChangeReason::Merged => "merged with your changes",
+            ChangeReason::Deleted => "was deleted, and the new version is not installed",
             ChangeReason::Identical => "adopted, identical",
             ChangeReason::UsersOwn => "left in place, written by you",
             ChangeReason::Unasked => "removed from the manifest",
@@ -180,6 +186,8 @@ pub enum ChangeAction {
     Update,
     /// The file is removed.
     Remove,
+    /// The file was edited, and gets the changes of the new version too.
+    Merge,
     /// The file was edited and is left unchanged.
     Keep,
     /// The file already has the desired content, written by the user, and becomes managed.
@@ -193,7 +201,10 @@ impl ChangeAction {
     pub fn changes_disk(self) -> bool {
         matches!(
             self,
-            ChangeAction::Create | ChangeAction::Update | ChangeAction::Remove
+            ChangeAction::Create
+                | ChangeAction::Update
+                | ChangeAction::Merge
+                | ChangeAction::Remove
         )
     }
 }

@@ -25,9 +25,12 @@ const RESERVED: [&str; 7] = [
     ".local/state/agpm/.gitignore",
 ];
 
+/// Directories of agpm's own files.
+const RESERVED_DIRECTORIES: [&str; 2] = [".agpm/bases/", ".local/state/agpm/bases/"];
+
 /// Whether a lower-case path is one of agpm's own files.
 pub fn is_reserved(path: &str) -> bool {
-    RESERVED.contains(&path)
+    RESERVED.contains(&path) || RESERVED_DIRECTORIES.iter().any(|one| path.starts_with(one))
 }
 
 /// A desired file.
@@ -115,6 +118,12 @@ impl<'a> DesiredState<'a> {
             rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
         };
         self.in_place.iter().any(is_within)
+    }
+
+    /// The whole file at a path.
+    pub fn file_at(&self, path: &RelativePath) -> Option<&DesiredFile> {
+        let at = self.by_path.get(&path.folded())?;
+        self.files.get(*at).filter(|file| file.path == *path)
     }
 
     /// Adds a whole file. Two resources may share a file only if its bytes are equal.

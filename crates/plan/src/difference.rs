@@ -2,11 +2,10 @@
 
 use agpm_diag::mask_line;
 use agpm_model::{FileMode, Owner, RelativePath};
-use agpm_text::{Format, Value, markdown_body, parse_alone, to_value};
+use agpm_text::{Format, LineDiff, Value, markdown_body, parse_alone, to_value};
 use serde::Serialize;
 
 use crate::limits::LARGEST_COMPARED;
-use crate::line_diff::LineDiff;
 
 /// A file before and after a change.
 #[derive(Clone, Debug)]

@@ -83,15 +83,12 @@ fn plan_file(
     };
     let placement = match now {
         ObservedPath::File(now) => plan_on_file(file, now, owned, overwrite),
-        now => plan_on_other(now, owned),
+        now => plan_on_other(file, now, owned, overwrite),
     };
-    let mut record = OwnedFile {
-        checksum: file.checksum,
-        source: Some(file.source).filter(|source| *source != file.checksum),
-        mode: file.mode,
-        owner: file.owner.clone(),
-        author: owned.map_or(Author::Agpm, |owned| owned.author),
-    };
+    let author = owned.map_or(Author::Agpm, |owned| owned.author);
+    let mut record = OwnedFile::of(file, author);
+    let same = owned.filter(|owned| owned.checksum == file.checksum);
+    record.base = same.and_then(|owned| owned.base);
     match placement {
         FilePlacement::Settled => plan.unchanged += 1,
         FilePlacement::Change(action, reason, author) => {
@@ -99,10 +96,17 @@ fn plan_file(
             plan.changes.push(change(action, reason));
         }
         FilePlacement::Kept => {
-            let reason = owned.map_or(ChangeReason::Edited, |owned| edit_reason(file, owned));
+            let reason = match (now, owned) {
+                (ObservedPath::Missing, _) => ChangeReason::Deleted,
+                (_, Some(owned)) => edit_reason(file, owned),
+                (_, None) => ChangeReason::Edited,
+            };
             plan.changes.push(change(ChangeAction::Keep, reason));
             // The record keeps the installed content, so the edit is still recognized as one.
             record = owned.cloned().unwrap_or(record);
+            if reason != ChangeReason::Conflict {
+                record.conflict = None;
+            }
         }
         FilePlacement::UsersTwin => {
             plan.unchanged += 1;
@@ -114,6 +118,21 @@ fn plan_file(
     plan.ledger.files.insert(file.path.clone(), record);
 }
 
+impl OwnedFile {
+    /// The record of a file with the desired content.
+    pub(crate) fn of(file: &DesiredFile, author: Author) -> Self {
+        OwnedFile {
+            checksum: file.checksum,
+            source: Some(file.source).filter(|source| *source != file.checksum),
+            mode: file.mode,
+            owner: file.owner.clone(),
+            author,
+            base: None,
+            conflict: None,
+        }
+    }
+}
+
 /// A record that was made from the lockfile has only the checksum of the source.
 fn edit_reason(file: &DesiredFile, owned: &OwnedFile) -> ChangeReason {
     if owned.source.is_none() && owned.checksum == file.source {
@@ -122,13 +141,27 @@ fn edit_reason(file: &DesiredFile, owned: &OwnedFile) -> ChangeReason {
     ChangeReason::of_edit(owned.checksum, file.checksum)
 }
 
-fn plan_on_other(now: ObservedPath, owned: Option<&OwnedFile>) -> FilePlacement {
-    match Obstacle::of(now) {
-        Some(obstacle) => FilePlacement::Refused(obstacle),
-        None if owned.is_some() => {
+fn plan_on_other(
+    file: &DesiredFile,
+    now: ObservedPath,
+    owned: Option<&OwnedFile>,
+    overwrite: OverwriteRule,
+) -> FilePlacement {
+    match (Obstacle::of(now), owned) {
+        (Some(obstacle), _) => FilePlacement::Refused(obstacle),
+        // A deletion is an edit too: a new version does not bring the file back.
+        (None, Some(owned))
+            if overwrite != OverwriteRule::Everything
+                && edit_reason(file, owned) == ChangeReason::Conflict =>
+        {
+            FilePlacement::Kept
+        }
+        (None, Some(_)) => {
             FilePlacement::Change(ChangeAction::Create, ChangeReason::WasMissing, Author::Agpm)
         }
-        None => FilePlacement::Change(ChangeAction::Create, ChangeReason::New, Author::Agpm),
+        (None, None) => {
+            FilePlacement::Change(ChangeAction::Create, ChangeReason::New, Author::Agpm)
+        }
     }
 }
 

@@ -8,6 +8,7 @@ use agpm_model::{RelativePath, ResourceType};
 use crate::change::{
     ChangeAction, ChangeReason, Obstacle, OverwriteRule, PlannedChange, RefusedChange,
 };
+use crate::edits::path_beside;
 use crate::limits::MOST_REFUSALS_SHOWN;
 use crate::observation::Observation;
 use crate::plan::Plan;
@@ -53,11 +54,33 @@ impl Plan {
                 "{} was edited; the new version is not installed",
                 subject_of(change)
             );
-            Diagnostic::new(&codes::INSTALL_CONFLICT, message)
+            let finding = Diagnostic::new(&codes::INSTALL_CONFLICT, message)
+                .details(self.clash_of(change))
                 .detail(format!("{} stays as you edited it{version}", change.owner))
-                .in_file(change.path.as_str())
-                .help(ways_to_treat_edit(change))
+                .in_file(change.path.as_str());
+            match self.path_of_new_version(change) {
+                Some(beside) => finding.help(format!(
+                    "compare it with `{beside}`, then run `agpm resolve {}` with `--mine`, `--new` or `--merged`",
+                    change.owner
+                )),
+                None => finding.help(ways_to_treat_edit(change)),
+            }
         })
+    }
+}
+
+impl Plan {
+    /// The values or lines that both sides changed in a whole file.
+    fn clash_of(&self, change: &PlannedChange) -> Option<String> {
+        let is_file = change.pointer.is_none() && change.block.is_none();
+        self.clashes.get(&change.path).filter(|_| is_file).cloned()
+    }
+
+    /// Where the new version of a whole file in conflict is. Entries and blocks of shared files have none.
+    fn path_of_new_version(&self, change: &PlannedChange) -> Option<RelativePath> {
+        let is_file = change.pointer.is_none() && change.block.is_none();
+        let owned = self.ledger.files.get(&change.path).filter(|_| is_file)?;
+        path_beside(&change.path).filter(|_| owned.conflict.is_some())
     }
 }
 
@@ -160,8 +183,15 @@ fn subject_of(change: &PlannedChange) -> String {
 }
 
 fn kept_finding(change: &PlannedChange, overwrite: OverwriteRule) -> Diagnostic {
-    let message = format!("{} was edited; agpm keeps it", subject_of(change));
+    let message = match change.reason {
+        ChangeReason::Deleted => format!(
+            "{} was deleted; its new version is not installed",
+            subject_of(change)
+        ),
+        _ => format!("{} was edited; agpm keeps it", subject_of(change)),
+    };
     let help = match change.reason {
+        ChangeReason::Deleted => "`agpm install --force` installs it".to_owned(),
         ChangeReason::UnaskedEdited if change.block.is_some() => {
             "agpm no longer manages it: delete the block and its markers if you do not need it"
                 .to_owned()

@@ -9,6 +9,7 @@ use agpm_text::{OwnFileError, from_json, to_json};
 use serde::de::{Deserializer, MapAccess, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 
+use crate::base_pack::BaseNumber;
 use crate::blocks::OwnedBlocks;
 use crate::change::{Author, adopted};
 use crate::nodes::{NodesRecord, OwnedNodes};
@@ -182,6 +183,24 @@ pub struct OwnedFile {
     /// The owner.
     #[serde(default)]
     pub owner: Owner,
+    /// The file of kept bytes that has the written ones; only text has any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base: Option<BaseNumber>,
+    /// The new version that could not be merged into the user's edit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub conflict: Option<OpenConflict>,
+}
+
+/// A new version that could not be merged into the user's edit.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OpenConflict {
+    /// The checksum of the user's file when the conflict arose.
+    pub mine: Checksum,
+    /// Where those bytes are kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mine_base: Option<BaseNumber>,
+    /// The record of the file once the conflict is resolved: the new version.
+    pub next: Box<OwnedFile>,
 }
 
 /// Serializes a mode as the field `executable`, which plain files omit.

@@ -2,15 +2,16 @@
 //!
 //! The crate has no access to the disk: it is given the observed state, and returns the changes as data.
 
+mod base_pack;
 mod blocks;
 mod change;
 mod desired;
 mod difference;
+mod edits;
 mod files;
 mod findings;
 mod ledger;
 mod limits;
-mod line_diff;
 mod nodes;
 mod observation;
 mod plan;
@@ -19,6 +20,7 @@ mod recovery;
 mod shared;
 mod undo;
 
+pub use base_pack::{BaseNumber, BasePack, base_in_pack};
 pub use blocks::{
     BlockChanged, BlockFile, BlockFinding, BlockState, DesiredBlock, OwnedBlock, OwnedBlocks,
     OwnedSeam, ReadLimit, check_blocks, plan_block_file, read_block_file, take_back_blocks,
@@ -30,8 +32,9 @@ pub use desired::{
     DesiredFile, DesiredShared, DesiredState, LayerDocument, is_reserved, reserved_target,
 };
 pub use difference::{FieldDifference, FileAction, FileDifference, FileVersions};
+pub use edits::{ConflictTake, KeptBytes, ResolutionError, path_beside};
 pub use ledger::{
-    InstalledNumbers, Ledger, LedgerFile, LedgerVersion, OwnedFile, WatchedDirectory,
+    InstalledNumbers, Ledger, LedgerFile, LedgerVersion, OpenConflict, OwnedFile, WatchedDirectory,
 };
 pub use nodes::{
     DesiredNode, FileOrigin, FileOutcome, Hunk, NodeError, NodeFinding, NodePlan, NodeState,

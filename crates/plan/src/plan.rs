@@ -1,5 +1,7 @@
 //! The plan: all changes, as data.
 
+use std::collections::BTreeMap;
+
 use agpm_diag::Diagnostic;
 use agpm_model::{FileMode, ObservedPath, RelativePath};
 
@@ -33,6 +35,8 @@ pub struct Plan {
     pub ledger: Ledger,
     /// The number of unchanged files.
     pub unchanged: usize,
+    /// The values or lines that both sides changed, for each file in conflict, as users read them.
+    pub clashes: BTreeMap<RelativePath, String>,
     /// Findings for users.
     pub findings: Vec<Diagnostic>,
 }

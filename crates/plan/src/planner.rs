@@ -175,6 +175,8 @@ fn with_desired_ownership<'l>(
                 mode: file.mode,
                 owner: file.owner.clone(),
                 author: Author::Agpm,
+                base: None,
+                conflict: None,
             };
             (file.path.clone(), record)
         }));

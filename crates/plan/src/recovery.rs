@@ -113,11 +113,8 @@ fn recover_file(
     // Only equal bytes are claimed. A file that differs may be the user's work, and a wrong claim would delete it with
     // the next removal.
     (now.checksum == file.checksum && !is_recorded && !is_users).then(|| OwnedFile {
-        checksum: file.checksum,
-        source: Some(file.source).filter(|source| *source != file.checksum),
         mode: now.mode,
-        owner: file.owner.clone(),
-        author: Author::Agpm,
+        ..OwnedFile::of(file, Author::Agpm)
     })
 }
 
@@ -160,6 +157,8 @@ fn owned_by_lock(locked: &LockEntry) -> Vec<(RelativePath, OwnedFile)> {
         mode: FileMode::Plain,
         owner: locked.id().into(),
         author: Author::Agpm,
+        base: None,
+        conflict: None,
     });
     let paths = locked.paths().into_iter().cloned();
     paths

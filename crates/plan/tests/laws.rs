@@ -60,6 +60,8 @@ fn ledger() -> impl Strategy<Value = Ledger> {
                     mode,
                     owner: "x".into(),
                     author,
+                    base: None,
+                    conflict: None,
                 },
             )
         };
@@ -100,7 +102,7 @@ fn applied(disk: &Disk, desired: &[DesiredFile], plan: &Plan) -> Disk {
         match change.action {
             ChangeAction::Keep | ChangeAction::Adopt | ChangeAction::Release => {}
             ChangeAction::Remove => drop(disk.remove(&change.path)),
-            ChangeAction::Create | ChangeAction::Update => {
+            ChangeAction::Create | ChangeAction::Update | ChangeAction::Merge => {
                 let file = desired
                     .iter()
                     .find(|file| file.path == change.path)

@@ -6,9 +6,10 @@ use std::sync::Arc;
 use agpm_diag::{FailureKind, Notes};
 use agpm_model::{Checksum, EntryNode, FileMode, NodeLocation, ObservedPath, RelativePath};
 use agpm_plan::{
-    Author, ChangeAction, ChangeReason, DesiredFile, DesiredNode, DesiredState, FileOutcome,
-    LayerDocument, Ledger, Observation, Obstacle, OnEqualUserValue, OverwriteRule, OwnedFile,
-    OwnedNodes, Plan, PlanError, plan, recover_ownership,
+    Author, BaseNumber, ChangeAction, ChangeReason, ConflictTake, DesiredFile, DesiredNode,
+    DesiredState, FileOutcome, KeptBytes, LayerDocument, Ledger, Observation, Obstacle,
+    OnEqualUserValue, OpenConflict, OverwriteRule, OwnedFile, OwnedNodes, Plan, PlanError,
+    ResolutionError, plan, recover_ownership,
 };
 use agpm_text::{Format, LazyDocument, Value, parse_alone};
 
@@ -60,6 +61,8 @@ fn owned(content: &str) -> OwnedFile {
         mode: FileMode::Plain,
         owner: "agents/x".into(),
         author: Author::Agpm,
+        base: None,
+        conflict: None,
     }
 }
 
@@ -360,4 +363,98 @@ fn entries_and_whole_documents_are_recovered_from_what_is_on_the_disk() {
     assert!(recovered.shared[&path(SETTINGS)].is_whole(sum(TEXT)));
     let plan = planned(&locked, &shared_disk(TEXT), &recovered);
     assert!(plan.is_empty() && plan.refusals.is_empty());
+}
+
+#[test]
+fn an_edit_with_a_new_version_is_merged_or_in_conflict() {
+    let desired = state([file("a.md", "new\n")]);
+    let (now, before) = (disk(&[("a.md", "mine\n")]), ledger(&[("a.md", "old\n")]));
+    let at = path("a.md");
+    let mut merged = planned(&desired, &now, &before);
+    let found = merged.files_to_merge(&desired)[0].0.clone();
+    let mut conflict = merged.clone();
+
+    merged.accept_merge(&found);
+    assert_eq!(
+        decisions(&merged),
+        [("a.md", ChangeAction::Merge, ChangeReason::Merged)]
+    );
+    // What differs from the new version is an edit from now on, with nothing new.
+    assert_eq!(merged.ledger.files[&at].checksum, sum("new\n"));
+    let next = planned(&desired, &disk(&[("a.md", "both\n")]), &merged.ledger);
+    assert_eq!(
+        decisions(&next),
+        [("a.md", ChangeAction::Keep, ChangeReason::Edited)]
+    );
+
+    conflict.open_conflict(&found, sum("mine\n"), None);
+    let ledger = Ledger::read(conflict.ledger.to_text().as_bytes()).unwrap();
+    assert_eq!(ledger, conflict.ledger);
+    assert_eq!(ledger.files[&at].checksum, sum("old\n"));
+    // The same version again: the conflict stays as it arose, whatever was edited since.
+    let mut again = planned(&desired, &disk(&[("a.md", "more\n")]), &ledger);
+    again.open_conflict(&found, sum("more\n"), None);
+    assert_eq!(again.ledger.files[&at].conflict, ledger.files[&at].conflict);
+    // The old version again: no conflict is left.
+    let back = planned(&state([file("a.md", "old\n")]), &now, &ledger);
+    assert_eq!(back.ledger.files[&at].conflict, None);
+}
+
+#[test]
+fn a_side_resolves_a_conflict_unless_it_would_lose_an_edit() {
+    let next = OwnedFile {
+        base: Some(BaseNumber(2)),
+        ..owned("new\n")
+    };
+    let conflict = OpenConflict {
+        mine: sum("mine\n"),
+        mine_base: Some(BaseNumber(1)),
+        next: Box::new(next),
+    };
+    let kept = |content: &str, number: u32| KeptBytes {
+        checksum: sum(content),
+        base: Some(BaseNumber(number)),
+    };
+    let file = |content: &str| ObservedPath::file(sum(content), FileMode::Plain);
+    let missing = ObservedPath::Missing;
+    for (take, now, expected) in [
+        (ConflictTake::Mine, file("mine\n"), Ok(None)),
+        (ConflictTake::Mine, missing, Ok(Some(kept("mine\n", 1)))),
+        (
+            ConflictTake::Mine,
+            file("more\n"),
+            Err(ResolutionError::EditedSince),
+        ),
+        (
+            ConflictTake::New,
+            file("more\n"),
+            Ok(Some(kept("new\n", 2))),
+        ),
+        (ConflictTake::New, missing, Ok(Some(kept("new\n", 2)))),
+        (ConflictTake::Merged, file("more\n"), Ok(None)),
+        (ConflictTake::Merged, missing, Err(ResolutionError::Missing)),
+        (
+            ConflictTake::New,
+            ObservedPath::Symlink,
+            Err(ResolutionError::NotFile),
+        ),
+    ] {
+        assert_eq!(conflict.bytes_to_write(take, now), expected, "{take:?}");
+    }
+}
+
+#[test]
+fn a_deleted_file_comes_back_unless_it_has_a_new_version() {
+    let before = ledger(&[("a.md", "old\n")]);
+    let same = planned(&state([file("a.md", "old\n")]), &disk(&[]), &before);
+    assert_eq!(
+        decisions(&same),
+        [("a.md", ChangeAction::Create, ChangeReason::WasMissing)]
+    );
+    let newer = planned(&state([file("a.md", "new\n")]), &disk(&[]), &before);
+    assert_eq!(
+        decisions(&newer),
+        [("a.md", ChangeAction::Keep, ChangeReason::Deleted)]
+    );
+    assert_eq!(newer.ledger.files[&path("a.md")].checksum, sum("old\n"));
 }

@@ -122,7 +122,10 @@ fn reads_line(report: &InstallReport) -> Option<String> {
 /// The files that are created or updated, with the resources that they belong to.
 fn written_files(report: &InstallReport) -> HashSet<(&Owner, &RelativePath)> {
     let is_written = |change: &&PlannedChange| {
-        matches!(change.action, ChangeAction::Create | ChangeAction::Update)
+        matches!(
+            change.action,
+            ChangeAction::Create | ChangeAction::Update | ChangeAction::Merge
+        )
     };
     let changes = report.changes.iter().filter(is_written);
     changes
@@ -194,7 +197,7 @@ struct OutcomeWords {
 }
 
 /// In the order of the summary.
-const OUTCOMES: [OutcomeWords; 6] = [
+const OUTCOMES: [OutcomeWords; 7] = [
     OutcomeWords {
         outcome: ResourceOutcome::Installed,
         done: "installed",
@@ -205,6 +208,12 @@ const OUTCOMES: [OutcomeWords; 6] = [
         outcome: ResourceOutcome::Updated,
         done: "updated",
         planned: "update",
+        reason: "",
+    },
+    OutcomeWords {
+        outcome: ResourceOutcome::Merged,
+        done: "merged",
+        planned: "merge",
         reason: "",
     },
     OutcomeWords {
@@ -550,7 +559,7 @@ impl<'r> FieldNote<'r> {
 fn sign(action: ChangeAction) -> char {
     match action {
         ChangeAction::Create => '+',
-        ChangeAction::Update => '~',
+        ChangeAction::Update | ChangeAction::Merge => '~',
         ChangeAction::Remove => '-',
         ChangeAction::Keep => '!',
         ChangeAction::Adopt | ChangeAction::Release => ' ',

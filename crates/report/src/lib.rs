@@ -34,6 +34,7 @@ pub mod policy;
 pub mod printed;
 pub mod profile;
 mod rendering;
+pub mod resolve;
 pub mod status;
 pub mod strategies;
 mod styled;

@@ -1,5 +1,6 @@
 //! The installed resources, as a table, YAML or JSON.
 
+use agpm_app::drift::EditStatus;
 use agpm_app::list::{
     ClientCount, DiskState, LOCAL, ListReport, ListedResource, MASKED, PatchedField, PathBase,
 };
@@ -89,16 +90,15 @@ fn cells(resource: &ListedResource, base: PathBase) -> Vec<StyledPiece> {
     let locked = &resource.locked;
     let identity = &locked.identity;
     let paths = locked.placements.paths();
-    let conflict = resource.base.as_ref();
-    let conflict = conflict.map(|version| format!("conflict (based on {version})"));
+    let edited = |status: EditStatus| status.words(resource.base.as_deref());
+    let conflict = edited(EditStatus::Conflict);
+    let modified = edited(EditStatus::Modified);
     let (status, style) = match (resource.status, paths.first()) {
-        (Some(_), Some(_)) if conflict.is_some() => {
-            (conflict.as_deref().unwrap_or_default(), LineStyle::Removed)
-        }
         (Some(DiskState::Disabled), _) => ("(disabled)", LineStyle::Faint),
         (_, None) => ("(not written)", LineStyle::Faint),
         (Some(DiskState::Missing), _) => ("missing", LineStyle::Removed),
-        (Some(DiskState::Modified), _) => ("modified", LineStyle::Changed),
+        (Some(DiskState::Conflict), _) => (conflict.as_str(), LineStyle::Removed),
+        (Some(DiskState::Modified), _) => (modified.as_str(), LineStyle::Changed),
         (None, _) if !locked.patches.is_empty() => ("(patched)", LineStyle::Plain),
         (None, _) => ("", LineStyle::Plain),
     };

@@ -1,5 +1,7 @@
 //! The state of a project: one line for each fact, with the command to run.
 
+use std::collections::BTreeMap;
+
 use agpm_app::outdated::OutdatedRow;
 use agpm_app::status::{NextInstall, ProjectFound, StatusReport};
 use agpm_diag::counted;
@@ -106,8 +108,13 @@ fn rows(report: &StatusReport) -> Vec<StatusRow> {
         StatusRow::new("tools", or_none(tools.join(", "))),
         StatusRow::new("installed", or_none(installed.join(", "))),
         StatusRow::count("modified", report.modified(), "agpm diff"),
-        StatusRow::count("missing", report.missing(), "agpm install"),
     ];
+    rows.extend(edited_rows(report));
+    rows.push(StatusRow::count(
+        "missing",
+        report.missing(),
+        "agpm install",
+    ));
     rows.push(match &report.outdated {
         Some(report) if report.outdated.is_empty() => StatusRow::new("outdated", "0".to_owned()),
         Some(report) => StatusRow {
@@ -133,6 +140,34 @@ fn rows(report: &StatusReport) -> Vec<StatusRow> {
             value: "unknown without a network".to_owned(),
             help: "agpm install --dry-run",
         }),
+    }
+    rows
+}
+
+/// More edited resources than this are only counted.
+const MOST_EDITED: usize = 10;
+
+/// One row for each edited resource, with the version that it is based on.
+fn edited_rows(report: &StatusReport) -> Vec<StatusRow> {
+    let mut edits: BTreeMap<String, String> = BTreeMap::new();
+    for finding in &report.drift.findings {
+        if let Some(words) = finding.edit_words() {
+            edits.entry(finding.resource.to_string()).or_insert(words);
+        }
+    }
+    let more = edits.len().saturating_sub(MOST_EDITED);
+    let mut rows: Vec<StatusRow> = edits
+        .into_iter()
+        .take(MOST_EDITED)
+        .map(|(id, words)| StatusRow::new("", format!("{id}  {words}")))
+        .collect();
+    if more > 0 {
+        rows.push(StatusRow::new("", format!("and {more} more")));
+    }
+    let conflicts = report.drift.conflicts();
+    if conflicts > 0 {
+        let help = "agpm resolve ID --mine";
+        rows.push(StatusRow::count("conflicts", conflicts, help));
     }
     rows
 }

@@ -1,6 +1,6 @@
 //! Installed files that differ from the lockfile.
 
-use agpm_app::drift::{DriftFinding, VerifyReport};
+use agpm_app::drift::{DriftFinding, EditStatus, VerifyReport};
 
 use crate::rendering::{RenderContext, RenderedReport};
 use crate::styled::{LineStyle, StyledLine, StyledPiece};
@@ -19,11 +19,15 @@ pub fn render(report: VerifyReport, context: &RenderContext<'_>) -> RenderedRepo
 
 fn line(finding: &DriftFinding) -> StyledLine {
     let DriftFinding { path, message, .. } = finding;
+    // Without a version, the message says the same.
+    let is_news = finding.base.is_some() || finding.status == Some(EditStatus::Conflict);
+    let edit = finding.edit_words().filter(|_| is_news);
+    let edit = edit.map(|words| format!(": {words}")).unwrap_or_default();
     StyledLine::of([
         StyledPiece::new(format!("error[{}]", finding.code.name), LineStyle::Removed),
         StyledPiece::plain(format!(": {path} {message} (")),
         StyledPiece::new(finding.resource.to_string(), LineStyle::Identity),
-        StyledPiece::plain(")"),
+        StyledPiece::plain(format!("){edit}")),
     ])
 }
 

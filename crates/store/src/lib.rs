@@ -10,11 +10,13 @@
 //! | `transaction/` | `staging` | a running transaction: `new/N`, `old/N` and, once it is committed, `journal.json` |
 //! | `history/NUMBER/` | `staging`, `history` | a finished transaction: `old/N` and `journal.json` |
 //! | `discarded/` | `staging` | leftovers of a discarded transaction |
+//! | `bases/NUMBER` | the callers | bytes that were written, as bases of later merges; part of transactions |
 //! | `ledger.json` | the callers | the record of managed files |
 //! | `folders.json` | `owned` | the directories that agpm created; part of each transaction |
 //!
 //! All other files belong to the callers and are written like any other file of the project.
 
+mod bases;
 mod cache;
 mod clock;
 mod confined_directory;

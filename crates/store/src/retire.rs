@@ -6,7 +6,7 @@ use cap_std::fs::Dir;
 use crate::error::StoreError;
 use crate::project::{IGNORE, IGNORED, IGNORED_BEFORE, LOCK, ProjectLock, ProjectStore, StateUse};
 use crate::staging::{DISCARDED, HISTORY, throw_away};
-use crate::state::StateDirectory;
+use crate::state::{BASES, StateDirectory};
 use crate::steps;
 use crate::undo::ForceUndo;
 
@@ -90,6 +90,7 @@ impl ProjectStore {
         if steps::exists(&state, HISTORY)? {
             throw_away(&state, HISTORY, &state)?;
         }
+        steps::remove_if_empty(&state, BASES)?;
         let (_, list) = self
             .state
             .directory_list()
@@ -115,6 +116,7 @@ impl ProjectStore {
                 Some(LOCK | DISCARDED) => true,
                 Some(HISTORY) if history_use == HistoryUse::Dropped => true,
                 Some(HISTORY) => state.read_dir(HISTORY)?.next().is_none(),
+                Some(BASES) => state.read_dir(BASES)?.next().is_none(),
                 Some(IGNORE) => {
                     let bytes = state.read(IGNORE)?;
                     bytes == IGNORED || bytes == IGNORED_BEFORE

@@ -1,6 +1,8 @@
 use agpm_model::RelativePath;
 
 pub(crate) const TRANSACTION: &str = "transaction";
+/// The directory of kept bytes.
+pub(crate) const BASES: &str = "bases";
 
 /// Names in the state that transactions use.
 const OURS: [&str; 5] = [
@@ -33,9 +35,21 @@ impl StateDirectory {
 
     /// Returns whether a path is a record of agpm: the ledger, the list of directories, a transaction or the history.
     pub fn is_record(self, path: &str) -> bool {
-        let records = ["transaction", "history", "folders.json", "ledger.json"];
+        let records = [
+            "transaction",
+            "history",
+            "folders.json",
+            "ledger.json",
+            BASES,
+        ];
         let name = self.within(path).and_then(|inner| inner.split('/').next());
         name.is_some_and(|name| records.contains(&name))
+    }
+
+    /// Returns whether a path is a file of kept bytes.
+    pub(crate) fn is_base(self, path: &str) -> bool {
+        let name = self.within(path).and_then(|inner| inner.split_once('/'));
+        name.is_some_and(|(directory, _)| directory == BASES)
     }
 
     /// Returns the path of a file or directory in the state.

@@ -136,7 +136,7 @@ impl ProjectStore {
             };
             let expected = match (force, &file.after) {
                 (ForceUndo::Yes, _) => ExpectedFile::Anything,
-                _ if file.path.as_str() == self.state.ledger() => ExpectedFile::Anything,
+                _ if self.is_own_record(&file.path) => ExpectedFile::Anything,
                 (ForceUndo::No, Some(after)) => ExpectedFile::Checksum(after.checksum),
                 (ForceUndo::No, None) => ExpectedFile::Missing,
             };
@@ -170,7 +170,7 @@ impl ProjectStore {
         let mut chain = DirectoryChain::new(&self.root);
         let mut changed = Vec::new();
         let counts = |path: &RelativePath| {
-            path.as_str() != self.state.ledger()
+            !self.is_own_record(path)
                 && reconciled.iter().all(|reconciled| reconciled.path != *path)
         };
         for (_, file) in journal.files().filter(|(_, file)| counts(&file.path)) {
@@ -193,9 +193,14 @@ impl ProjectStore {
         }
     }
 
+    /// Whether a file is written by agpm alone, so nobody's edit of it can be lost.
+    fn is_own_record(&self, path: &RelativePath) -> bool {
+        path.as_str() == self.state.ledger() || self.is_base_file(path)
+    }
+
     /// agpm's own files are restored only if they are exactly the backups.
     fn force_for(&self, path: &RelativePath, force: ForceUndo) -> ForceUndo {
-        if path.as_str() == self.state.ledger() {
+        if self.is_own_record(path) {
             ForceUndo::No
         } else {
             force

@@ -11,6 +11,7 @@ mod documents;
 mod formats;
 mod lazy_document;
 mod limits;
+mod line_diff;
 mod parse;
 mod serialize;
 mod tree;
@@ -28,6 +29,7 @@ pub use formats::json::append_json_string;
 pub use formats::markdown::markdown_body;
 pub use lazy_document::LazyDocument;
 pub use limits::Limits;
+pub use line_diff::{ChangedLines, LineDiff};
 pub use parse::{ParsedDocument, decode, parse, parse_alone};
 pub use serialize::{FormatVersion, OwnFileError, from_json, pairs, parsed, to_json};
 pub use tree::{

@@ -121,19 +121,24 @@ fn drift_of(change: &PlannedChange, ledger: &Ledger) -> Option<DriftFinding> {
         let owner = change.owner.clone();
         Some(DriftFinding::changed(&change.path, owner, message))
     };
+    let edited = |message: String| {
+        let owner = change.owner.clone();
+        Some(DriftFinding::edited(&change.path, owner, message))
+    };
     let is_known = ledger.files.contains_key(&change.path) || *ledger == Ledger::default();
     match (change.action, change.reason, change.inner_pointer()) {
         (ChangeAction::Remove, ..) | (ChangeAction::Keep, ChangeReason::UnaskedEdited, _) => {
             changed(not_locked())
         }
         (ChangeAction::Create, _, Some(pointer)) => missing(lacks_entry(pointer)),
+        (ChangeAction::Keep, ChangeReason::Deleted, _) => missing(ABSENT.to_owned()),
         (ChangeAction::Create, ..) if is_known || change.pointer.is_some() => {
             missing(ABSENT.to_owned())
         }
         (ChangeAction::Create, ..) => missing(NEVER_INSTALLED.to_owned()),
-        (_, _, Some(pointer)) => changed(has_other_entry(pointer)),
+        (_, _, Some(pointer)) => edited(has_other_entry(pointer)),
         (_, ChangeReason::Mode, _) => changed(OTHER_MODE.to_owned()),
-        (_, ChangeReason::Edited | ChangeReason::Conflict, _) => changed(OTHER_BYTES.to_owned()),
+        (_, ChangeReason::Edited | ChangeReason::Conflict, _) => edited(OTHER_BYTES.to_owned()),
         _ => changed(not_as_locked()),
     }
 }
@@ -143,7 +148,7 @@ fn drift_of_block(change: &PlannedChange, block: &BlockName) -> DriftFinding {
     match change.action {
         ChangeAction::Create => DriftFinding::missing(path, owner, lacks_block(block)),
         ChangeAction::Remove => DriftFinding::changed(path, owner, unlocked_block(block)),
-        _ => DriftFinding::changed(path, owner, has_other_block(block)),
+        _ => DriftFinding::edited(path, owner, has_other_block(block)),
     }
 }
 
@@ -187,6 +192,8 @@ pub fn extra_files(resource: &RenderedResource, found: &[String]) -> Vec<DriftFi
         path,
         resource: resolved.id().into(),
         message,
+        status: None,
+        base: None,
     };
     let of_name = |name: &String| {
         let kind = resolved.entry.kind.singular();

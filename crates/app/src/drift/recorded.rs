@@ -195,7 +195,7 @@ fn entry_findings(
                     DriftFinding::missing(path, found.owner, lacks_entry(pointer))
                 }
                 NodeState::Edited => {
-                    DriftFinding::changed(path, found.owner, has_other_entry(pointer))
+                    DriftFinding::edited(path, found.owner, has_other_entry(pointer))
                 }
             }
         })
@@ -225,7 +225,7 @@ fn block_findings(
     found
         .map(|BlockFinding { name, owner, state }| match state {
             BlockState::Missing => DriftFinding::missing(path, owner, lacks_block(&name)),
-            BlockState::Edited => DriftFinding::changed(path, owner, has_other_block(&name)),
+            BlockState::Edited => DriftFinding::edited(path, owner, has_other_block(&name)),
         })
         .collect()
 }
@@ -255,11 +255,10 @@ impl FileComparison<'_> {
             (ObservedPath::Missing, None) => {
                 Some(DriftFinding::missing(path, owner, NEVER_INSTALLED))
             }
-            _ => Some(DriftFinding::changed(
-                path,
-                owner,
-                change_of(now, owned, locked)?,
-            )),
+            _ => Some(match change_of(now, owned, locked)? {
+                message if message == OTHER_BYTES => DriftFinding::edited(path, owner, message),
+                message => DriftFinding::changed(path, owner, message),
+            }),
         }
     }
 }
@@ -314,6 +313,8 @@ mod tests {
             mode: FileMode::Plain,
             author: Author::Agpm,
             owner: Owner::from(owner),
+            base: None,
+            conflict: None,
         };
         ledger.files.insert(agent_path(), owned);
         ledger

@@ -4,6 +4,8 @@ use agpm_diag::{Code, Diagnostic, codes};
 use agpm_model::{Owner, RelativePath};
 use serde::{Serialize, Serializer};
 
+use super::edit_status::EditStatus;
+
 /// The checked files and the findings.
 #[derive(Debug, Default, Serialize)]
 pub struct VerifyReport {
@@ -23,6 +25,13 @@ impl VerifyReport {
     /// The number of findings about changed content.
     pub fn modified(&self) -> usize {
         self.findings.len() - self.missing()
+    }
+
+    /// The number of findings about files in conflict with a new version.
+    pub fn conflicts(&self) -> usize {
+        let findings = self.findings.iter();
+        let conflicts = findings.filter(|one| one.status == Some(EditStatus::Conflict));
+        conflicts.count()
     }
 
     /// Takes in what another comparison came to.
@@ -45,6 +54,12 @@ pub struct DriftFinding {
     pub resource: Owner,
     /// The problem; the path is its subject.
     pub message: String,
+    /// Of an edited file: how it relates to the locked version.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub status: Option<EditStatus>,
+    /// The version that the edited file is based on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub base: Option<String>,
 }
 
 fn code_name<S: Serializer>(code: &Code, serializer: S) -> Result<S::Ok, S::Error> {
@@ -62,6 +77,8 @@ impl DriftFinding {
             path: path.clone(),
             resource,
             message: message.into(),
+            status: None,
+            base: None,
         }
     }
 
@@ -75,7 +92,23 @@ impl DriftFinding {
             path: path.clone(),
             resource,
             message: message.into(),
+            status: None,
+            base: None,
         }
+    }
+
+    /// A file, entry or block that the user edited.
+    pub(super) fn edited(path: &RelativePath, resource: Owner, message: impl Into<String>) -> Self {
+        DriftFinding {
+            status: Some(EditStatus::Modified),
+            ..DriftFinding::changed(path, resource, message)
+        }
+    }
+
+    /// The status and the base of an edited file, as users read them.
+    pub fn edit_words(&self) -> Option<String> {
+        let status = self.status?;
+        Some(status.words(self.base.as_deref()))
     }
 
     /// Whether something is missing.

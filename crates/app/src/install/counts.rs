@@ -12,6 +12,8 @@ pub enum ResourceOutcome {
     Installed,
     /// Its files changed.
     Updated,
+    /// Files of it were edited, and got the changes of the new version.
+    Merged,
     /// Nothing requires it any more.
     Removed,
     /// Files of the user equal it, and are managed now.
@@ -122,6 +124,11 @@ impl InstalledOwners {
         let was_missing = |change: &&PlannedChange| change.reason == ChangeReason::WasMissing;
         if all(ChangeAction::Remove) && !self.resources.contains(owner) {
             ResourceOutcome::Removed
+        } else if written
+            .iter()
+            .any(|change| change.action == ChangeAction::Merge)
+        {
+            ResourceOutcome::Merged
         } else if !self.before.contains(owner)
             || all(ChangeAction::Create) && written.iter().all(was_missing)
         {
@@ -152,6 +159,7 @@ fn outcome_of(action: ChangeAction) -> ResourceOutcome {
     match action {
         ChangeAction::Create => ResourceOutcome::Installed,
         ChangeAction::Update => ResourceOutcome::Updated,
+        ChangeAction::Merge => ResourceOutcome::Merged,
         ChangeAction::Remove => ResourceOutcome::Removed,
         ChangeAction::Adopt => ResourceOutcome::Adopted,
         ChangeAction::Keep => ResourceOutcome::Skipped,

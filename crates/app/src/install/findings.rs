@@ -6,6 +6,7 @@ use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Severity, WarningPolicy
 use agpm_model::{Lockfile, Owner};
 use agpm_plan::{ChangeReason, Ledger, Observation, Plan, PlannedChange};
 
+use crate::drift::base_label;
 use crate::install::InstallRequest;
 use crate::project::write_mode::WriteMode;
 use agpm_model::LockUse;
@@ -80,8 +81,7 @@ pub fn bases_of_edits(
         let id = owner.resource()?;
         let entries = old.iter().flat_map(|old| &old.entries);
         let mut entries = entries.filter(|entry| entry.id() == *id);
-        let version = entries.next()?.version()?;
-        Some(version.to_string().trim_start_matches('v').to_owned())
+        base_label(entries.next()?)
     };
     let is_conflict = |change: &&PlannedChange| change.reason == ChangeReason::Conflict;
     let conflicts = plan.changes.iter().filter(is_conflict);

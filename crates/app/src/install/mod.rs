@@ -43,7 +43,10 @@ pub use request::{ChangelogReading, FidelityPolicy, InstallRequest, TransitiveEx
 pub(crate) mod capabilities;
 mod changelogs;
 mod changes;
+mod contents;
+mod edits;
 pub(crate) mod gathering;
+mod kept_bases;
 mod local_edits;
 mod older_files;
 mod planning;
@@ -61,6 +64,9 @@ use agpm_diag::{Failure, Notes, Outcome};
 use agpm_resolve::UpdateScope;
 
 pub(crate) use crate::install::changes::FileChanges;
+pub use crate::install::edits::SettledEdits;
+pub use crate::install::kept_bases::BaseChanges;
+pub(crate) use crate::install::kept_bases::{BaseReader, unneeded_bases};
 pub(crate) use crate::install::local_edits::local_edits;
 pub(crate) use crate::install::locked_state::LockedState;
 pub(crate) use crate::install::preview::{InstallPreview, preview};

@@ -85,6 +85,8 @@ impl OlderFile {
             mode: FileMode::Plain,
             owner: self.owner.into(),
             author: Author::Agpm,
+            base: None,
+            conflict: None,
         };
         Some((self.path, owned))
     }

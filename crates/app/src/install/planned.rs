@@ -9,6 +9,7 @@ use agpm_plan::Plan;
 use agpm_trust::CapabilityChange;
 
 use crate::install::InstalledOwners;
+use crate::install::edits::SettledEdits;
 use crate::install::{
     ConvertedResource, InstallReport, LockChange, ReportedProgram, SourceFileState, UpdatedPin,
 };
@@ -22,6 +23,8 @@ pub struct PlannedInstall {
     pub layers: Vec<LayeredFile>,
     /// The changes on disk.
     pub plan: Plan,
+    /// The results for edited files.
+    pub edits: SettledEdits,
     /// Files on disk that agpm wrote on another machine, as the lockfile shows.
     pub recovered: Vec<RelativePath>,
     /// The resources before and after.

@@ -18,6 +18,8 @@ use agpm_resolve::checksum_findings;
 use crate::drift::unexpected::unexpected_files;
 use crate::install::capabilities::{LockedSubject, approved_changes};
 use crate::install::changelogs;
+use crate::install::contents::NewContents;
+use crate::install::edits::{MergeUse, settle_edits};
 use crate::install::locked_state::LockedState;
 use crate::install::run::{GatheredProject, InstallRun, LockState, RenderedProject};
 use crate::manifest::LoadedBase;
@@ -84,6 +86,21 @@ pub(super) fn plan_install(
         mut plan,
         recovered,
     } = plan_with_recovery(run, gathered, &desired, &mut disk, notes)?;
+    let merging = match job.request.lock {
+        LockUse::Frozen => MergeUse::Refused,
+        _ => MergeUse::Merged,
+    };
+    let contents = NewContents::of(&resources, &layered.files);
+    let edits = settle_edits(
+        store,
+        &desired,
+        &contents,
+        &gathered.ledger,
+        merging,
+        &mut plan,
+        notes,
+    )?;
+    drop(contents);
     plan.ledger.based = bases_of_edits(&plan, &gathered.ledger, old);
     plan.ledger.nothing = owners_of_nothing(&resources, &plan.ledger);
     let owners = installed_owners(&resources, &layered.files, &gathered.ledger, &plan.ledger);
@@ -136,6 +153,7 @@ pub(super) fn plan_install(
         resources,
         layers: layered.files,
         plan,
+        edits,
         recovered,
         owners,
         moved,

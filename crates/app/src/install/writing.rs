@@ -1,12 +1,11 @@
 //! The transaction of an install.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 
 use crate::install::{LockChange, PlannedInstall};
 use crate::project::write_mode::WriteMode;
 use agpm_diag::{Diagnostic, Failure, Notes, codes};
-use agpm_model::{FileMode, ObservedPath, RelativePath};
+use agpm_model::{ObservedPath, RelativePath};
 use agpm_plan::{ChangeAction, FileOutcome, Ledger, PlannedChange, SharedChange};
 use agpm_store::{
     ExpectedFile, FileChange, HistoryUse, LockWait, ProjectLock, ProjectStore, RecoveryOutcome,
@@ -14,6 +13,7 @@ use agpm_store::{
 };
 
 use crate::install::changes::FileChanges;
+use crate::install::contents::{NewContent, NewContents};
 use crate::install::run::{GatheredProject, InstallRun, OwnFiles};
 use crate::project::gather::ManifestFiles;
 use crate::project::ledger::{has_ledger, ledger_file};
@@ -84,9 +84,19 @@ pub(super) fn commit(
         .claim_directories(&project_lock, &planned.recovered)
         .map_err(|error| error.seen_from(store.path()))?;
     let ledger = store.ledger();
-    let knowledge = |change: &FileChange<'_>| matches!(change, FileChange::Write { path, .. } if *path == ledger);
+    let bases = &planned.edits.bases;
+    let is_base = |path: &RelativePath| {
+        bases.removed.contains(path) || bases.written.iter().any(|(written, _)| written == path)
+    };
+    let knowledge = |change: &FileChange<'_>| {
+        let (FileChange::Write { path, .. } | FileChange::Remove { path, .. }) = change;
+        *path == ledger || is_base(path)
+    };
     if early && changes.inside.iter().all(knowledge) {
         // Only agpm's record changed. It is written without a transaction, because `undo` would have no file to revert.
+        if let Some((path, bytes)) = &bases.written {
+            store.write_base(&project_lock, path, bytes)?;
+        }
         agpm_store::write_atomically(
             &ledger_file(store),
             planned.plan.ledger.to_text().as_bytes(),
@@ -119,7 +129,14 @@ fn all_changes<'a>(
     changes
         .inside
         .extend(plan.shared.iter().filter_map(shared_change));
+    changes.inside.extend(planned.edits.beside.iter().cloned());
+    let bases = planned.edits.bases.removed.iter().cloned();
+    let unneeded = bases.map(|path| FileChange::Remove {
+        path,
+        before: ExpectedFile::Anything,
+    });
     if let Some(files) = run.job.ended_files() {
+        changes.inside.extend(unneeded);
         let remove = |path: RelativePath| FileChange::Remove {
             path,
             before: ExpectedFile::Anything,
@@ -137,6 +154,10 @@ fn all_changes<'a>(
         if let Some(ignored) = &edit.ignored {
             changes.put_ignored(ignored);
         }
+    }
+    if let Some((path, bytes)) = &planned.edits.bases.written {
+        let file = SiblingFile::Within(path.clone());
+        changes.put(file, Cow::Borrowed(bytes), ExpectedFile::Anything);
     }
     if plan.ledger != *ledger || !has_ledger(run.store) {
         let ledger = SiblingFile::Within(run.store.ledger());
@@ -156,6 +177,10 @@ fn all_changes<'a>(
         _ => {}
     }
     changes.inside.extend(removals);
+    // Not by themselves: that would be a transaction of which `undo` restores nothing.
+    if !changes.is_empty() {
+        changes.inside.extend(unneeded);
+    }
     changes
 }
 
@@ -166,31 +191,20 @@ pub(super) fn project_changes(planned: &PlannedInstall) -> Vec<FileChange<'_>> {
     changes
 }
 
-/// The new content and mode of a file.
-#[derive(Clone, Copy)]
-struct NewContent<'a> {
-    bytes: &'a [u8],
-    mode: FileMode,
-}
-
 fn file_changes(planned: &PlannedInstall) -> Vec<FileChange<'_>> {
-    let mut contents: BTreeMap<&RelativePath, NewContent<'_>> = BTreeMap::new();
-    for file in &planned.layers {
-        let (bytes, mode) = (file.bytes.as_slice(), file.mode);
-        contents.insert(&file.path, NewContent { bytes, mode });
-    }
-    for file in planned
-        .resources
-        .iter()
-        .flat_map(|resource| &resource.output.files)
-    {
-        let (bytes, mode) = (file.bytes.get(), file.mode);
-        contents.insert(&file.path, NewContent { bytes, mode });
-    }
+    let contents = NewContents::of(&planned.resources, &planned.layers);
     let changes = planned.plan.changes.iter();
     changes
         .filter(|change| change.pointer.is_none() && change.block.is_none())
-        .filter_map(|change| file_change(change, contents.get(&change.path).copied()))
+        .filter_map(|change| {
+            let content = contents.get(&change.path);
+            let merged = planned.edits.merged.get(&change.path);
+            let content = content.map(|content| NewContent {
+                bytes: merged.map_or(content.bytes, Vec::as_slice),
+                ..content
+            });
+            file_change(change, content)
+        })
         .collect()
 }
 
@@ -203,7 +217,7 @@ fn file_change<'a>(
     match change.action {
         ChangeAction::Keep | ChangeAction::Adopt | ChangeAction::Release => None,
         ChangeAction::Remove => Some(FileChange::Remove { path, before }),
-        ChangeAction::Create | ChangeAction::Update => {
+        ChangeAction::Create | ChangeAction::Update | ChangeAction::Merge => {
             let NewContent { bytes, mode } = content?;
             Some(FileChange::Write {
                 path,

@@ -12,12 +12,10 @@ use agpm_diag::{Diagnostic, Failure, Notes, Outcome, codes, counted};
 use agpm_resolve::{add_locked_sources, lockfile_note};
 
 use crate::project::gather::{ManifestFiles, Project};
-use crate::project::ledger::read_ledger;
 use crate::project::locked::lock_view;
 use crate::project::packages::{ProjectSources, frozen, read_lock, render_all};
 use crate::project::world::{InstallScope, ManifestUse, World};
 use crate::verify::{SourceUse, find_drift};
-use agpm_model::Owner;
 
 /// Lists resources.
 pub fn list(world: &World, request: &ListRequest) -> Outcome<ListReport> {
@@ -52,22 +50,7 @@ fn run(world: &World, request: &ListRequest, notes: &mut Notes) -> Result<ListRe
     if world.environment.scope == InstallScope::User {
         report.base = PathBase::Home;
     }
-    if disk.is_some_and(|disk| !disk.findings.is_empty()) {
-        add_bases(world, &mut report)?;
-    }
     Ok(report)
-}
-
-/// Adds the versions that edited resources are based on.
-fn add_bases(world: &World, report: &mut ListReport) -> Result<(), Failure> {
-    let store = ManifestFiles::require(&world.environment)?.store()?;
-    let ledger = read_ledger(&store)?;
-    for resource in &mut report.resources {
-        let identity = &resource.locked.identity;
-        let owner = Owner::from(format!("{}/{}", resource.kind.plural(), identity.name).as_str());
-        resource.base = ledger.based.get(&owner).cloned();
-    }
-    Ok(())
 }
 
 /// Adds to the failure of a listing without a project how many resources the user installed for all projects.

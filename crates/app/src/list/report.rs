@@ -15,7 +15,7 @@ use agpm_text::Value;
 use agpm_tools::OWN_TOOL;
 use serde::{Serialize, Serializer};
 
-use crate::drift::VerifyReport;
+use crate::drift::{EditStatus, VerifyReport};
 
 /// The note that nothing is installed.
 pub fn no_resources() -> Diagnostic {
@@ -119,7 +119,7 @@ pub struct ListedResource {
     /// The difference from the installed state, if files were compared.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<DiskState>,
-    /// The version that the edited files are based on, if a newer one is locked and not installed.
+    /// The version that the edited files are based on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub base: Option<String>,
     /// The patched fields; `None` if not requested.
@@ -135,6 +135,8 @@ pub enum DiskState {
     Missing,
     /// Files of it were edited.
     Modified,
+    /// The locked version could not be merged into edited files.
+    Conflict,
     /// A patch disables it, so nothing of it is written.
     Disabled,
 }
@@ -230,8 +232,10 @@ impl ListedEntries {
                 .disabled
                 .contains(&entry.id())
                 .then_some(DiskState::Disabled)
-                .or_else(|| drift.get(&entry.label()).copied()),
-            base: None,
+                .or_else(|| drift.get(&entry.label()).map(|found| found.state)),
+            base: drift
+                .get(&entry.label())
+                .and_then(|found| found.base.clone()),
             patched: patches.map(|patches| {
                 let fields = patches.get(&entry.label()).into_iter().flatten();
                 fields.map(patched_field).collect()
@@ -275,17 +279,25 @@ impl EntryFilter<'_> {
     }
 }
 
+/// The state of a resource, and the version that its edited files are based on.
+struct ResourceDrift {
+    state: DiskState,
+    base: Option<String>,
+}
+
 /// The worst that is found of each resource.
-fn drift_by_resource(report: &VerifyReport) -> BTreeMap<String, DiskState> {
-    let mut drift: BTreeMap<String, DiskState> = BTreeMap::new();
+fn drift_by_resource(report: &VerifyReport) -> BTreeMap<String, ResourceDrift> {
+    let mut drift: BTreeMap<String, ResourceDrift> = BTreeMap::new();
     for finding in &report.findings {
-        let found = if finding.is_missing() {
-            DiskState::Missing
-        } else {
-            DiskState::Modified
+        let state = match finding.status {
+            _ if finding.is_missing() => DiskState::Missing,
+            Some(EditStatus::Conflict) => DiskState::Conflict,
+            Some(EditStatus::Modified) | None => DiskState::Modified,
         };
-        let worst = drift.entry(finding.resource.to_string()).or_insert(found);
-        *worst = found.max(*worst);
+        let found = drift.entry(finding.resource.to_string());
+        let worst = found.or_insert(ResourceDrift { state, base: None });
+        worst.state = worst.state.max(state);
+        worst.base = worst.base.take().or_else(|| finding.base.clone());
     }
     drift
 }
@@ -436,6 +448,8 @@ mod tests {
             path: RelativePath::new("x").expect("a good path"),
             resource: Owner::from("agents/reviewer"),
             message: String::new(),
+            status: None,
+            base: None,
         };
         let report = VerifyReport {
             checked: 2,

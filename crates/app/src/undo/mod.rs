@@ -46,8 +46,7 @@ fn run(world: &World, request: &UndoRequest, notes: &mut Notes) -> Result<UndoRe
     notes
         .diagnostics
         .extend(ignored_state(&store, world.environment.scope));
-    let ledger = store.ledger();
-    let past = |entry| past_entry(entry, &ledger);
+    let past = |entry| past_entry(entry, &store);
     let action = request.action;
     let history = store.history()?;
     if action == UndoAction::List {
@@ -267,12 +266,13 @@ fn refused(error: UndoError, store: &ProjectStore, notes: &mut Notes) -> Failure
     Failure::reported_as(FailureKind::Refused)
 }
 
-/// Converts a history entry to its report, without agpm's own ledger.
-fn past_entry(entry: HistoryEntry, ledger: &RelativePath) -> PastEntry {
+/// Converts a history entry to its report, without agpm's own records.
+fn past_entry(entry: HistoryEntry, store: &ProjectStore) -> PastEntry {
+    let ledger = store.ledger();
     let mut files: Vec<(RelativePath, FileChangeKind)> = entry
         .changes
         .into_iter()
-        .filter(|(path, _)| path != ledger)
+        .filter(|(path, _)| *path != ledger && !store.is_base_file(path))
         .collect();
     files.sort_by(|left, right| left.0.cmp(&right.0));
     PastEntry {

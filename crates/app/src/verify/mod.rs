@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use crate::drift::{
-    Coverage, RecordedState, VerifyReport, drift_of_plan, drift_of_unreadable, inputs_changed,
-    interrupted, not_cached, not_comparable, nothing_installed,
+    Coverage, RecordedState, VerifyReport, add_bases, drift_of_plan, drift_of_unreadable,
+    inputs_changed, interrupted, not_cached, not_comparable, nothing_installed,
 };
 use agpm_diag::{Failure, FailureKind, Notes, Outcome};
 use agpm_model::{Lockfile, Manifest, PinId, Revision, SourceName};
@@ -55,16 +55,33 @@ pub(crate) fn find_drift(
     let files = ManifestFiles::require(&world.environment)?;
     let store = files.store()?;
     let read = read_lock(&world.environment, &store, notes)?;
-    let is_locked = read.is_some();
-    let (lock, lock_text) = read.unwrap_or_default();
     let ledger = read_ledger(&store)?;
+    let mut report = compare_project(world, source_use, files, &read, &ledger, notes)?;
+    if let Some((lock, _)) = &read {
+        add_bases(&mut report, lock, &ledger);
+    }
+    Ok(report)
+}
+
+fn compare_project(
+    world: &World,
+    source_use: SourceUse,
+    files: ManifestFiles,
+    read: &Option<(Lockfile, Vec<u8>)>,
+    ledger: &Ledger,
+    notes: &mut Notes,
+) -> Result<VerifyReport, Failure> {
+    let store = files.store()?;
+    let is_locked = read.is_some();
+    let unlocked = (Lockfile::default(), Vec::new());
+    let (lock, lock_text) = read.as_ref().unwrap_or(&unlocked);
     if ledger
         .inputs
-        .is_some_and(|inputs| inputs != inputs_of(&files.fingerprint(), &lock_text))
+        .is_some_and(|inputs| inputs != inputs_of(&files.fingerprint(), lock_text))
     {
         notes.diagnostics.push(inputs_changed());
     }
-    let recorded = RecordedState::new(lock.entries.iter().collect(), &ledger);
+    let recorded = RecordedState::new(lock.entries.iter().collect(), ledger);
     let project = match source_use {
         SourceUse::Fetch => Project::of(world, files, notes),
         SourceUse::CachedOnly | SourceUse::RecordsOnly => {
@@ -75,35 +92,35 @@ pub(crate) fn find_drift(
         Ok(project) => project.manifest,
         // Without the manifest, the records have to do.
         Err(failure) if failure.kind == FailureKind::Network && source_use != SourceUse::Fetch => {
-            return compare_with_record(&store, &recorded.without_unknown(), &ledger);
+            return compare_with_record(&store, &recorded.without_unknown(), ledger);
         }
         Err(failure) => return Err(failure),
     };
-    add_locked_sources(&mut manifest, &lock);
-    refuse_foreign_paths(&lock, &manifest, world.environment.scope, &|path| {
+    add_locked_sources(&mut manifest, lock);
+    refuse_foreign_paths(lock, &manifest, world.environment.scope, &|path| {
         ledger.records(path)
     })?;
     if store.needs_recovery() {
         notes.diagnostics.push(interrupted());
     }
     if !is_locked {
-        return compare_with_record(&store, &recorded, &ledger);
+        return compare_with_record(&store, &recorded, ledger);
     }
     if source_use == SourceUse::RecordsOnly {
-        return compare_with_record(&store, &recorded.without_unknown(), &ledger);
+        return compare_with_record(&store, &recorded.without_unknown(), ledger);
     }
     if source_use == SourceUse::CachedOnly
-        && let Some(source) = uncached_source(world, &manifest, &lock, &store)
+        && let Some(source) = uncached_source(world, &manifest, lock, &store)
     {
         notes.diagnostics.push(not_cached(source));
-        return compare_with_record(&store, &recorded.without_unknown(), &ledger);
+        return compare_with_record(&store, &recorded.without_unknown(), ledger);
     }
-    let mut report = match LockedState::read(world, &manifest, &lock, &store) {
-        Ok(state) => compare(&store, &lock, &ledger, state, notes)?,
-        Err(failure) if ledger == Ledger::default() => return Err(failure),
+    let mut report = match LockedState::read(world, &manifest, lock, &store) {
+        Ok(state) => compare(&store, lock, ledger, state, notes)?,
+        Err(failure) if *ledger == Ledger::default() => return Err(failure),
         Err(failure) => {
             notes.diagnostics.push(not_comparable(failure));
-            compare_with_record(&store, &recorded, &ledger)?
+            compare_with_record(&store, &recorded, ledger)?
         }
     };
     report.findings.sort_by(|a, b| a.path.cmp(&b.path));

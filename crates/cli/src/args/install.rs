@@ -96,6 +96,26 @@ pub(crate) enum LockCommand {
     },
 }
 
+/// Arguments of `resolve`.
+#[derive(Debug, Args)]
+#[command(group(clap::ArgGroup::new("side").required(true).args(["mine", "new", "merged"])))]
+pub(crate) struct ResolveArgs {
+    /// A name, TYPE/NAME, or the path of a file in conflict
+    #[arg(value_name = "NAME|ID")]
+    pub(crate) name: String,
+    /// Keep your file as it was when the conflict arose
+    #[arg(long)]
+    pub(crate) mine: bool,
+    /// Replace your file with the new version
+    #[arg(long)]
+    pub(crate) new: bool,
+    /// Keep your file as it is now, with the new version merged by you
+    #[arg(long)]
+    pub(crate) merged: bool,
+    #[command(flatten)]
+    pub(crate) scope: ScopeArgs,
+}
+
 /// Arguments of `undo`.
 #[derive(Debug, Args)]
 pub(crate) struct UndoArgs {

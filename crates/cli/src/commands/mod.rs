@@ -24,6 +24,7 @@ mod merge;
 mod outdated;
 mod policy;
 mod profile;
+mod resolve;
 mod serve;
 mod status;
 mod strategies;
@@ -105,6 +106,7 @@ pub(crate) fn run(cli: Cli, typed: TypedCommand, output: &mut Output) -> ExitCod
         Command::Why(args) => why::run(&world, args, output),
         Command::Verify(_) => verify::run(&world, output),
         Command::Doctor(args) => doctor::run(&world, args, output),
+        Command::Resolve(args) => resolve::run(&world, args, output),
         Command::Undo(args) => undo::run(&world, &args, output),
         Command::Lock { what } => lock::run(&world, what, output),
         Command::Cache { what } => cache::run(&world, what, output),

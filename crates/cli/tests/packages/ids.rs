@@ -178,7 +178,10 @@ fn list_shows_what_was_modified_and_what_is_missing() {
             .unwrap()
             .to_owned()
     };
-    assert!(line("reviewer").ends_with("modified"), "{output}");
+    assert!(
+        line("reviewer").ends_with("modified (based on 1.0.0)"),
+        "{output}"
+    );
     assert!(line("pdf").ends_with("missing"), "{output}");
     assert!(project.good("list --json").stdout.contains("\"modified\""));
 }

@@ -19,6 +19,7 @@ mod import;
 mod increases;
 mod inline;
 mod instructions;
+mod local_edits;
 mod lock;
 mod lock_conflicts;
 mod manifest;

@@ -110,6 +110,7 @@ impl Project {
                 let state = [
                     ".agpm/lock",
                     ".agpm/history",
+                    ".agpm/bases",
                     ".agpm/folders.json",
                     ".agpm/.gitignore",
                 ];

@@ -309,7 +309,7 @@ fn an_update_over_an_edit_keeps_it_and_fails_until_it_is_resolved() {
         for words in [
             "error[install/conflict]: `.claude/agents/a.md` was edited; the new version is not installed",
             "agents/a stays as you edited it (1.0.0)",
-            "`agpm diff agents/a` shows your change; `agpm install --force` discards it",
+            "compare it with `.claude/agents/a.md.agpm-new`, then run `agpm resolve agents/a`",
         ] {
             assert!(output.stderr.contains(words), "{line}: {words}\n{output}");
         }

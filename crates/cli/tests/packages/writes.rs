@@ -180,6 +180,15 @@ fn two_installs_at_once_both_end_well() {
     project.good("install --check");
 }
 
+/// A ledger without the places of kept bytes, which depend on the runs before.
+#[cfg(debug_assertions)]
+fn without_bases(ledger: &[u8]) -> Vec<u8> {
+    let text = String::from_utf8(ledger.to_vec()).unwrap();
+    let lines = text.lines().filter(|line| !line.contains("\"base\":"));
+    let lines: Vec<&str> = lines.map(|line| line.trim_end_matches(',')).collect();
+    lines.join("\n").into_bytes()
+}
+
 /// The process is stopped at every single write, and once more while the next run puts things in order.
 #[cfg(debug_assertions)]
 #[test]
@@ -211,6 +220,10 @@ fn a_run_that_is_killed_at_any_write_leaves_the_old_state_or_the_new_one() {
             .tree()
             .into_iter()
             .filter(|(name, _)| name != "agpm.toml" && !name.contains("transaction"))
+            .map(|(name, bytes)| match name.as_str() {
+                ".agpm/ledger.json" => (name, without_bases(&bytes)),
+                _ => (name, bytes),
+            })
             .collect()
     };
     manifest("v2.0.0");

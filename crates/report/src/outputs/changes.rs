@@ -348,6 +348,26 @@ pub(super) const OUTPUTS: &[OutputSchema] = &[
         ],
     },
     OutputSchema {
+        command: "resolve",
+        about: "The files whose conflicts were resolved",
+        forms: &[document![
+            required(
+                "take",
+                ValueForm::OneOf(&["mine", "new", "merged"]),
+                "The side that was taken",
+            ),
+            required(
+                "resolved",
+                list![object![
+                    required("path", ValueForm::Text, "The file"),
+                    ID,
+                    required("resource", ValueForm::Text, "The same as `id`"),
+                ]],
+                "The files",
+            ),
+        ]],
+    },
+    OutputSchema {
         command: "undo",
         about: "The transaction that was undone, would be undone, or all of them",
         forms: &[

@@ -11,6 +11,16 @@ const FINDINGS: ValueForm = list![object![
     ID,
     required("resource", ValueForm::Text, "The same as `id`"),
     required("message", ValueForm::Text, "How it differs"),
+    super::shared::optional(
+        "status",
+        ValueForm::OneOf(&["modified", "conflict"]),
+        "Of an edited file: whether the locked version could not be merged into it",
+    ),
+    super::shared::optional(
+        "base",
+        ValueForm::Text,
+        "The version that the edited file is based on",
+    ),
 ]];
 
 pub(super) const DRIFT: ValueForm = object![

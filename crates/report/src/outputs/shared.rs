@@ -237,8 +237,10 @@ static CHANGE: Definition = Definition {
     form: object![
         required(
             "action",
-            ValueForm::OneOf(&["create", "update", "remove", "keep", "adopt", "release"]),
-            "What happens; `keep` leaves a modified file, `release` stops managing one",
+            ValueForm::OneOf(&[
+                "create", "update", "remove", "merge", "keep", "adopt", "release",
+            ]),
+            "What happens; `merge` merges a new version into a modified file, `keep` leaves one, `release` stops managing one",
         ),
         required("path", ValueForm::Text, "The file"),
         ID,

@@ -39,13 +39,13 @@ const LISTED: ValueForm = object![
     PATCHES,
     optional(
         "status",
-        ValueForm::OneOf(&["missing", "modified", "disabled"]),
+        ValueForm::OneOf(&["missing", "modified", "conflict", "disabled"]),
         "How the installed files differ, or that a patch disables a hook",
     ),
     optional(
         "base",
         ValueForm::Text,
-        "The version that the edited files are based on, if a newer one is not installed",
+        "The version that the edited files are based on",
     ),
     optional(
         "patched",

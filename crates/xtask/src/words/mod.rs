@@ -113,8 +113,19 @@ const NAMES: &[&str] = &[
     "is_home_of",
 ];
 
-/// Where identifiers have the names of fields in the state files of earlier versions.
-const KEPT_NAMES: &[&str] = &["crates/plan/src/", "crates/app/src/install/up_to_date.rs"];
+/// Where identifiers have the names of fields in the state files of earlier versions, or git's names for the sides of a
+/// merge.
+const KEPT_NAMES: &[&str] = &[
+    "crates/plan/src/",
+    "crates/app/src/install/up_to_date.rs",
+    "crates/app/src/lock_merge.rs",
+    "crates/app/src/project/packages/locking.rs",
+    "crates/cli/src/args/install.rs",
+    "crates/cli/src/commands/lock.rs",
+    "crates/report/src/lock_merge.rs",
+    "crates/resolve/src/lock_join.rs",
+    "crates/text/src/conflicts.rs",
+];
 
 pub(crate) fn violations(root: &Path) -> Vec<String> {
     match findings(root) {

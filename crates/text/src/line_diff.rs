@@ -8,14 +8,24 @@ use imara_diff::{Algorithm, Diff, Hunk, InternedInput, Token};
 /// Lines of context around a change.
 const CONTEXT: u32 = 3;
 
+/// Lines that differ between two strings, by number from zero.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChangedLines {
+    /// The lines of the first string; empty for an insertion.
+    pub before: Range<usize>,
+    /// The lines of the second string; empty for a removal.
+    pub after: Range<usize>,
+}
+
 /// The lines that differ between two strings.
-pub(crate) struct LineDiff<'a> {
+pub struct LineDiff<'a> {
     input: InternedInput<&'a str>,
     diff: Diff,
 }
 
 impl<'a> LineDiff<'a> {
-    pub(crate) fn new(before: &'a str, after: &'a str) -> Self {
+    /// The difference with changes where a reader expects them: between blocks instead of inside them.
+    pub fn new(before: &'a str, after: &'a str) -> Self {
         let input = InternedInput::new(before, after);
         // Myers for short diffs; its heuristics give up on the shortest diff before the time becomes quadratic.
         let mut diff = Diff::compute(Algorithm::Myers, &input);
@@ -23,16 +33,34 @@ impl<'a> LineDiff<'a> {
         LineDiff { input, diff }
     }
 
-    pub(crate) fn added(&self) -> usize {
+    /// The difference as `git merge-file` sees it, which does not move changes for readers.
+    pub fn for_merging(before: &'a str, after: &'a str) -> Self {
+        let input = InternedInput::new(before, after);
+        let mut diff = Diff::compute(Algorithm::Myers, &input);
+        diff.postprocess_no_heuristic(&input);
+        LineDiff { input, diff }
+    }
+
+    /// The changes in order. Between two of them is at least one common line.
+    pub fn changes(&self) -> impl Iterator<Item = ChangedLines> {
+        self.diff.hunks().map(|hunk| ChangedLines {
+            before: hunk.before.start as usize..hunk.before.end as usize,
+            after: hunk.after.start as usize..hunk.after.end as usize,
+        })
+    }
+
+    /// The number of added lines.
+    pub fn added(&self) -> usize {
         self.diff.count_additions() as usize
     }
 
-    pub(crate) fn removed(&self) -> usize {
+    /// The number of removed lines.
+    pub fn removed(&self) -> usize {
         self.diff.count_removals() as usize
     }
 
     /// The unified diff with the names of both sides; empty if they are equal.
-    pub(crate) fn unified(&self, from: &str, to: &str) -> String {
+    pub fn unified(&self, from: &str, to: &str) -> String {
         let mut text = String::new();
         let mut hunks = self.diff.hunks().peekable();
         if hunks.peek().is_some() {

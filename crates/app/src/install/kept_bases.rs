@@ -1,0 +1,144 @@
+//! The bytes that agpm wrote, kept under its state as bases of later merges.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use agpm_merge::is_mergeable;
+use agpm_model::{Checksum, RelativePath};
+use agpm_plan::{BaseNumber, BasePack, DesiredState, KeptBytes, Ledger, base_in_pack};
+use agpm_store::ProjectStore;
+
+use crate::install::contents::NewContents;
+use crate::project::reading::limit;
+
+/// Larger files are not worth a merge.
+const LARGEST_BASE: usize = 4 << 20;
+/// With more files of kept bytes than this, they become one: a file stays as long as one of its bases is needed.
+const MOST_BASE_FILES: usize = 32;
+
+/// Reads kept bytes, each file once.
+pub(crate) struct BaseReader<'s> {
+    store: &'s ProjectStore,
+    files: BTreeMap<BaseNumber, Option<Vec<u8>>>,
+}
+
+impl<'s> BaseReader<'s> {
+    pub(crate) fn new(store: &'s ProjectStore) -> Self {
+        BaseReader {
+            store,
+            files: BTreeMap::new(),
+        }
+    }
+
+    /// The kept bytes; `None` if they are lost, which is not an error: then the file cannot be merged.
+    pub(crate) fn read(&mut self, kept: KeptBytes) -> Option<&[u8]> {
+        let number = kept.base?;
+        let store = self.store;
+        let file = self.files.entry(number).or_insert_with(|| {
+            let path = store.base_file(number.0);
+            store.read(&path, limit()).ok()
+        });
+        base_in_pack(file.as_deref()?, kept.checksum)
+    }
+}
+
+/// The changes of the files of kept bytes.
+#[derive(Clone, Debug, Default)]
+pub struct BaseChanges {
+    /// The new file.
+    pub written: Option<(RelativePath, Vec<u8>)>,
+    /// The files that nothing needs any more.
+    pub removed: Vec<RelativePath>,
+}
+
+/// Keeps the bytes of every managed text file that the ledger describes and that are not kept yet, and those of the
+/// sides of new conflicts, which `sides` has.
+pub(crate) fn keep_bases(
+    store: &ProjectStore,
+    desired: &DesiredState<'_>,
+    contents: &NewContents<'_>,
+    sides: &BTreeMap<Checksum, Vec<u8>>,
+    ledger: &mut Ledger,
+) -> BaseChanges {
+    let existing: BTreeSet<BaseNumber> = store.base_numbers().into_iter().map(BaseNumber).collect();
+    let needed = ledger.needed_bases();
+    let last = existing.iter().chain(&needed).max();
+    let number = BaseNumber(last.map_or(1, |last| last.0.saturating_add(1)));
+    let mut pack = BasePack::default();
+    for (path, owned) in &mut ledger.files {
+        if owned.base.is_none()
+            && let Some(content) = contents.get(path)
+            && desired
+                .file_at(path)
+                .is_some_and(|file| file.checksum == owned.checksum)
+            && content.bytes.len() <= LARGEST_BASE
+            && is_mergeable(content.bytes)
+        {
+            pack.add(owned.checksum, content.bytes);
+            owned.base = Some(number);
+        }
+        let Some(conflict) = &mut owned.conflict else {
+            continue;
+        };
+        if conflict.mine_base.is_none()
+            && let Some(bytes) = sides.get(&conflict.mine)
+        {
+            pack.add(conflict.mine, bytes);
+            conflict.mine_base = Some(number);
+        }
+        if conflict.next.base.is_none()
+            && let Some(bytes) = sides.get(&conflict.next.checksum)
+        {
+            pack.add(conflict.next.checksum, bytes);
+            conflict.next.base = Some(number);
+        }
+    }
+    let mut reader = BaseReader::new(store);
+    let mut joined: BTreeMap<Checksum, Vec<u8>> = BTreeMap::new();
+    if needed.len() > MOST_BASE_FILES && !pack.is_empty() {
+        join_bases(ledger, number, &mut reader, &mut joined);
+    }
+    for (checksum, bytes) in &joined {
+        pack.add(*checksum, bytes);
+    }
+    BaseChanges {
+        written: (!pack.is_empty()).then(|| (store.base_file(number.0), pack.to_bytes())),
+        removed: unneeded_bases(store, ledger),
+    }
+}
+
+/// The files of kept bytes that a ledger does not need.
+pub(crate) fn unneeded_bases(store: &ProjectStore, ledger: &Ledger) -> Vec<RelativePath> {
+    let needed = ledger.needed_bases();
+    let existing = store.base_numbers().into_iter();
+    let unneeded = existing.filter(|one| !needed.contains(&BaseNumber(*one)));
+    unneeded.map(|one| store.base_file(one)).collect()
+}
+
+/// Moves everything that is kept in older files into the new one.
+fn join_bases(
+    ledger: &mut Ledger,
+    number: BaseNumber,
+    reader: &mut BaseReader<'_>,
+    joined: &mut BTreeMap<Checksum, Vec<u8>>,
+) {
+    let mut move_base = |checksum: Checksum, base: &mut Option<BaseNumber>| {
+        if base.is_none_or(|base| base == number) {
+            return;
+        }
+        let kept = KeptBytes {
+            checksum,
+            base: *base,
+        };
+        *base = reader.read(kept).map(|bytes| {
+            joined.insert(checksum, bytes.to_vec());
+            number
+        });
+    };
+    for owned in ledger.files.values_mut() {
+        move_base(owned.checksum, &mut owned.base);
+        if let Some(conflict) = &mut owned.conflict {
+            move_base(conflict.mine, &mut conflict.mine_base);
+            move_base(conflict.next.checksum, &mut conflict.next.base);
+        }
+    }
+}

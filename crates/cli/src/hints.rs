@@ -19,7 +19,7 @@ struct OtherWords {
     hint: &'static str,
 }
 
-const OTHER_WORDS: [OtherWords; 18] = [
+const OTHER_WORDS: [OtherWords; 17] = [
     OtherWords {
         words: &["audit"],
         hint: "`agpm verify` compares the installed files with the lockfile",
@@ -75,10 +75,6 @@ const OTHER_WORDS: [OtherWords; 18] = [
     OtherWords {
         words: &["new", "create", "setup"],
         hint: "`agpm init` creates `agpm.toml`",
-    },
-    OtherWords {
-        words: &["lock", "resolve"],
-        hint: "`agpm install` writes the lockfile",
     },
     OtherWords {
         words: &["graph", "deps"],

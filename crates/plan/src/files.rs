@@ -110,7 +110,9 @@ fn plan_file(
         }
         FilePlacement::UsersTwin => {
             plan.unchanged += 1;
-            plan.ledger.theirs.insert(file.path.clone(), file.checksum);
+            plan.ledger
+                .equal_user_files
+                .insert(file.path.clone(), file.checksum);
             return;
         }
         FilePlacement::Refused(obstacle) => return plan.refuse(file, obstacle),

@@ -74,8 +74,8 @@ pub struct Ledger<N = OwnedNodes> {
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub nothing: BTreeSet<Owner>,
     /// User files that equal a desired file, with their checksums.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub theirs: BTreeMap<RelativePath, Checksum>,
+    #[serde(rename = "theirs", default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub equal_user_files: BTreeMap<RelativePath, Checksum>,
     /// Files by path.
     #[serde(default = "BTreeMap::new", deserialize_with = "sorted_map")]
     pub files: BTreeMap<RelativePath, OwnedFile>,
@@ -128,7 +128,7 @@ impl<N> Default for Ledger<N> {
             installed: None,
             based: BTreeMap::new(),
             nothing: BTreeSet::new(),
-            theirs: BTreeMap::new(),
+            equal_user_files: BTreeMap::new(),
             files: BTreeMap::new(),
             shared: BTreeMap::new(),
             blocks: BTreeMap::new(),
@@ -324,7 +324,7 @@ impl Ledger {
     /// The number of managed files and of managed nodes in shared files.
     pub fn count(&self) -> usize {
         self.files.len()
-            + self.theirs.len()
+            + self.equal_user_files.len()
             + self.shared.values().map(OwnedNodes::count).sum::<usize>()
             + self.block_count()
     }
@@ -348,7 +348,7 @@ impl Ledger {
             based: file.based,
             watched: file.watched,
             nothing: file.nothing,
-            theirs: file.theirs,
+            equal_user_files: file.equal_user_files,
             files: file.files,
             shared: shared.ok_or_else(broken)?,
             blocks: file.blocks,
@@ -368,7 +368,7 @@ impl LedgerFile {
     /// The number of managed files and of managed nodes in shared files.
     pub fn count(&self) -> usize {
         let shared = self.shared.values().map(|record| record.count);
-        self.files.len() + self.theirs.len() + shared.sum::<usize>() + self.block_count()
+        self.files.len() + self.equal_user_files.len() + shared.sum::<usize>() + self.block_count()
     }
 
     /// How much is installed. In ledgers of older programs, resources without separate files and blocks are not

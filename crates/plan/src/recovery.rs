@@ -41,11 +41,11 @@ pub fn may_explain(
         let now = observation.checksum(path);
         now.is_some_and(|now| now != owned.seen)
     };
-    let is_new_twin = |path: &RelativePath| !ledger.theirs.contains_key(path);
+    let is_new_twin = |path: &RelativePath| !ledger.equal_user_files.contains_key(path);
     let is_kept = |action: ChangeAction| action == ChangeAction::Keep;
     // Rendering the locked state costs a second resolution, so it is done only where it could change the plan.
     lock.entries.iter().any(is_unknown)
-        || !lock.layers.is_empty() && plan.ledger.theirs.keys().any(is_new_twin)
+        || !lock.layers.is_empty() && plan.ledger.equal_user_files.keys().any(is_new_twin)
         || !plan.refusals.is_empty()
         || plan.changes.iter().any(|change| is_kept(change.action))
         || ledger
@@ -109,7 +109,7 @@ fn recover_file(
         .is_some_and(|owned| owned.checksum == file.checksum);
     // A user's file that equals the layers' stays unmanaged.
     let is_users =
-        file.on_equal == OnEqualUserValue::Keep && ledger.theirs.contains_key(&file.path);
+        file.on_equal == OnEqualUserValue::Keep && ledger.equal_user_files.contains_key(&file.path);
     // Only equal bytes are claimed. A file that differs may be the user's work, and a wrong claim would delete it with
     // the next removal.
     (now.checksum == file.checksum && !is_recorded && !is_users).then(|| OwnedFile {

@@ -346,7 +346,7 @@ fn a_file_of_the_user_that_equals_the_layers_is_not_recovered() {
     let locked = state([empty_document(SETTINGS)]);
     let disk = disk(&[(SETTINGS, "{}\n")]);
     let mut users = Ledger::default();
-    users.theirs.insert(path(SETTINGS), sum("{}\n"));
+    users.equal_user_files.insert(path(SETTINGS), sum("{}\n"));
     assert_eq!(recover_ownership(&locked, &disk, &users), users);
     let recovered = recover_ownership(&locked, &disk, &Ledger::default());
     assert!(recovered.files.contains_key(&path(SETTINGS)));

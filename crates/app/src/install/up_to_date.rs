@@ -68,7 +68,10 @@ fn is_as_seen(watched: &[WatchedDirectory]) -> bool {
 /// left it.
 fn is_untouched(store: &ProjectStore, ledger: &LedgerFile) -> Option<bool> {
     let shared = ledger.shared.iter().map(|(path, nodes)| (path, nodes.seen));
-    let identical = ledger.theirs.iter().map(|(path, seen)| (path, *seen));
+    let identical = ledger
+        .equal_user_files
+        .iter()
+        .map(|(path, seen)| (path, *seen));
     let blocks = ledger.blocks.iter().map(|(path, owned)| (path, owned.seen));
     let shared: Vec<(&RelativePath, Checksum)> = identical.chain(shared).chain(blocks).collect();
     let paths: Vec<&RelativePath> = ledger

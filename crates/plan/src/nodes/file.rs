@@ -144,7 +144,7 @@ impl EditedFile<'_> {
     fn finish(mut self, wanted: &[WantedNode<'_>]) -> Result<SharedFileDecision, NodeError> {
         let owned = if self.decisions.nodes.is_empty() {
             self.restore_blanks();
-            (!self.decisions.theirs.is_empty()).then(|| self.owned(None))
+            (!self.decisions.equal_user_nodes.is_empty()).then(|| self.owned(None))
         } else {
             Some(self.owned_after(wanted)?)
         };
@@ -175,7 +175,10 @@ impl EditedFile<'_> {
         let is_settled = |owned: &&OwnedNodes| {
             owned.seen == seen
                 && owned.nodes == self.decisions.nodes
-                && owned.theirs.iter().eq(&self.decisions.theirs)
+                && owned
+                    .equal_user_nodes
+                    .iter()
+                    .eq(&self.decisions.equal_user_nodes)
         };
         Ok(
             match self
@@ -197,7 +200,7 @@ impl EditedFile<'_> {
         wanted: &[WantedNode<'_>],
     ) -> Result<Option<new_file::NewSharedFile>, NodeError> {
         let is_managed = self.origin() != FileOrigin::Users
-            && self.decisions.theirs.is_empty()
+            && self.decisions.equal_user_nodes.is_empty()
             && self.decisions.refused.is_empty();
         let Some(base) = self.task.base.filter(|_| is_managed) else {
             return Ok(None);
@@ -218,7 +221,7 @@ impl EditedFile<'_> {
             containers: self.containers.clone(),
             nodes: self.decisions.nodes.clone(),
             others: self.user_items(),
-            theirs: self.decisions.theirs.iter().cloned().collect(),
+            equal_user_nodes: self.decisions.equal_user_nodes.iter().cloned().collect(),
             seams,
         }
     }
@@ -238,14 +241,14 @@ impl EditedFile<'_> {
             .clone()
             .map(|node| (node.location.pointer(), node.checksum))
             .collect();
-        let theirs = self
+        let equal_user_nodes = self
             .decisions
-            .theirs
+            .equal_user_nodes
             .iter()
             .filter(|location| in_list(location));
         let lists: BTreeSet<&Pointer> = nodes
             .map(|node| &node.location)
-            .chain(theirs)
+            .chain(equal_user_nodes)
             .map(NodeLocation::pointer)
             .collect();
         let is_managed = |list: &Pointer, sum: NodeSum| {

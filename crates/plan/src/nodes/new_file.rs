@@ -52,7 +52,7 @@ pub(super) fn build_shared_file(
         },
         nodes,
         others: BTreeMap::new(),
-        theirs: Vec::new(),
+        equal_user_nodes: Vec::new(),
         seams: None,
     };
     Ok(NewSharedFile { text, owned })

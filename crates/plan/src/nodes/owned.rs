@@ -38,7 +38,7 @@ pub struct OwnedNodes {
     /// edited.
     pub others: BTreeMap<Pointer, Vec<NodeSum>>,
     /// Locations where the user's value equals the desired one.
-    pub theirs: Vec<NodeLocation>,
+    pub equal_user_nodes: Vec<NodeLocation>,
     /// Whitespace that removing all nodes would not restore.
     pub seams: Option<RemovalWhitespace>,
 }
@@ -53,7 +53,7 @@ impl OwnedNodes {
             nodes: Vec::new(),
             others: BTreeMap::new(),
             seams: None,
-            theirs: Vec::new(),
+            equal_user_nodes: Vec::new(),
         }
     }
 

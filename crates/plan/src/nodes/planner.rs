@@ -41,7 +41,7 @@ pub(super) struct NodeDecisions {
     /// Nodes that are managed afterwards.
     pub(super) nodes: Vec<OwnedNode>,
     /// Locations where the user's value equals the desired one.
-    pub(super) theirs: BTreeSet<NodeLocation>,
+    pub(super) equal_user_nodes: BTreeSet<NodeLocation>,
     /// The values of edited items that agpm keeps.
     pub(super) kept_values: HashSet<(Pointer, NodeSum)>,
     /// Containers that become managed.
@@ -388,7 +388,9 @@ impl<'a> NodePlanner<'a> {
     /// Accepts an existing value as the user's.
     pub(super) fn accept(&mut self, desired: &DesiredNode) {
         if desired.on_equal == OnEqualUserValue::Keep {
-            self.decisions.theirs.insert(desired.node.location.clone());
+            self.decisions
+                .equal_user_nodes
+                .insert(desired.node.location.clone());
         }
         self.decisions.unchanged += 1;
     }

@@ -67,8 +67,8 @@ pub fn recognise_nodes(
         others: recorded
             .map(|recorded| recorded.others.clone())
             .unwrap_or_default(),
-        theirs: recorded
-            .map(|recorded| recorded.theirs.clone())
+        equal_user_nodes: recorded
+            .map(|recorded| recorded.equal_user_nodes.clone())
             .unwrap_or_default(),
         seams: recorded.and_then(|recorded| recorded.seams.clone()),
         nodes,
@@ -138,9 +138,9 @@ fn unrecorded_nodes(
     recorded: Option<&OwnedNodes>,
 ) -> Vec<OwnedNode> {
     let old = || recorded.into_iter().flat_map(|recorded| &recorded.nodes);
-    let theirs: HashSet<&NodeLocation> = recorded
+    let equal_user_nodes: HashSet<&NodeLocation> = recorded
         .into_iter()
-        .flat_map(|recorded| &recorded.theirs)
+        .flat_map(|recorded| &recorded.equal_user_nodes)
         .collect();
     // Equal values of two resources are one node, whichever of them it is recorded for.
     let mut seen: HashSet<(NodeLocation, NodeSum)> = old()
@@ -150,13 +150,13 @@ fn unrecorded_nodes(
         let list = node.location.pointer();
         let is_other = || recorded.is_some_and(|recorded| recorded.is_others(list, node.checksum));
         on_equal == OnEqualUserValue::Keep
-            && theirs.contains(&node.location)
+            && equal_user_nodes.contains(&node.location)
             && (!matches!(node.location, NodeLocation::Item(_)) || is_other())
     };
     let unmodified = old()
         .filter(|node| document_index.holds(node))
         .map(|node| &node.location);
-    let modes = OwnershipModes::of(unmodified.chain(theirs.iter().copied()));
+    let modes = OwnershipModes::of(unmodified.chain(equal_user_nodes.iter().copied()));
     let mut found = Vec::new();
     for first in split_lists(written) {
         let node = fingerprint_node(&first.node.location, &first.node.value, &first.owner);

@@ -43,8 +43,8 @@ pub struct NodesRecord {
     nodes: String,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     others: BTreeMap<Pointer, Vec<NodeSum>>,
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    theirs: String,
+    #[serde(rename = "theirs", default, skip_serializing_if = "String::is_empty")]
+    equal_user_nodes: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     seams: Option<RemovalWhitespace>,
 }
@@ -58,7 +58,7 @@ impl NodesRecord {
             count: owned.count(),
             nodes: records(owned.nodes.iter(), OwnedNode::record),
             others: owned.others.clone(),
-            theirs: records(owned.theirs.iter(), write_place),
+            equal_user_nodes: records(owned.equal_user_nodes.iter(), write_place),
             seams: owned.seams.clone(),
         }
     }
@@ -71,7 +71,9 @@ impl NodesRecord {
             containers: self.containers,
             nodes: read_records(&self.nodes, OwnedNode::read)?,
             others: self.others,
-            theirs: read_records(&self.theirs, |fields| read_place(&mut fields.into_iter()))?,
+            equal_user_nodes: read_records(&self.equal_user_nodes, |fields| {
+                read_place(&mut fields.into_iter())
+            })?,
             seams: self.seams,
         })
     }

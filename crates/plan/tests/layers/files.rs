@@ -166,7 +166,7 @@ fn a_users_key_that_says_the_same_stays_theirs() {
     let mut file = File::json(text);
     let plan = file.layered(&base(Lists::Keyed));
     assert_eq!((plan.unchanged, plan.changes.len()), (4, 2));
-    let theirs = &file.owned.as_ref().unwrap().theirs;
+    let theirs = &file.owned.as_ref().unwrap().equal_user_nodes;
     assert_eq!(theirs.len(), 4, "{theirs:?}");
     let mut lost = file.clone();
     lost.owned.as_mut().unwrap().nodes.clear();

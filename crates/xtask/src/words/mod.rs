@@ -113,11 +113,8 @@ const NAMES: &[&str] = &[
     "is_home_of",
 ];
 
-/// Where identifiers have the names of fields in the state files of earlier versions, or git's names for the sides of a
-/// merge.
+/// Where identifiers have git's names for the sides of a merge.
 const KEPT_NAMES: &[&str] = &[
-    "crates/plan/src/",
-    "crates/app/src/install/up_to_date.rs",
     "crates/app/src/lock_merge.rs",
     "crates/app/src/project/packages/locking.rs",
     "crates/cli/src/args/install.rs",

@@ -1,4 +1,4 @@
-//! Target paths of resources, plans of desired against observed state, and the ledger of managed content.
+//! Plans of desired against observed state, and the ledger of managed content.
 //!
 //! The crate has no access to the disk: it is given the observed state, and returns the changes as data.
 

@@ -1,4 +1,4 @@
-//! Resolves a manifest and a lockfile to the entries that are installed.
+//! Resolves a manifest and a lockfile to the entries that are installed, with their target paths.
 //!
 //! The crate has no access to files, the network or git: it names the missing facts, and the caller provides them.
 

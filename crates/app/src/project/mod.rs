@@ -1,7 +1,7 @@
 //! Reads a project: its manifest with bases and policies, its lockfile, sources, layers and disk.
 //!
-//! Use cases in `ops` are built from these parts. Nothing here writes into a project, prints or prompts: a part reads
-//! what a pure crate needs to decide, and returns the decision.
+//! Commands are built from these parts. Nothing here writes into a project, prints or prompts: a part reads the input of
+//! a decision, and returns the decision.
 
 pub(crate) mod bases;
 pub(crate) mod config;

@@ -8,7 +8,7 @@
 
 mod memory;
 
-use agpm_app::add::{AddRequest, add};
+use agpm_app::add::{AddRequest, AddSubject, add};
 use agpm_app::catalog::{CatalogRequest, catalog};
 use agpm_app::install::{InstallRequest, TransitiveExecutables, install};
 use agpm_app::manifest_text::AfterEdit;
@@ -202,20 +202,8 @@ fn the_catalog_reads_it() {
 fn a_url_is_added_locked_and_restored() {
     let project = project(&["v1.0.0"]);
     project.sandbox.write("agpm.toml", "");
-    let request = AddRequest {
-        words: vec!["https://registry.invalid/team".into(), "testing".into()],
-        kind: None,
-        name: None,
-        tools: Vec::new(),
-        target: None,
-        filename: None,
-        exclude: Vec::new(),
-        names: PartNames::default(),
-        selection: SelectionMode::Single,
-        then: AfterEdit::Install(TransitiveExecutables::AsManifest),
-        writing: WriteMode::Apply,
-        picker: None,
-    };
+    let words = vec!["https://registry.invalid/team".into(), "testing".into()];
+    let request = AddRequest::plain(AddSubject::Resources(words));
     good(add(&project.world(), &request));
     let installed = ".claude/skills/testing/notes/more.md";
     assert_eq!(project.sandbox.read(installed), "More v1.0.0.\n");

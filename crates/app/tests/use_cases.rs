@@ -8,7 +8,7 @@
 
 mod memory;
 
-use agpm_app::add::{AddRequest, add};
+use agpm_app::add::{AddRequest, AddSubject, add};
 use agpm_app::change::{ManifestChange, change_manifest};
 use agpm_app::install::{
     InstallReport, InstallRequest, LockChange, TransitiveExecutables, install,
@@ -247,20 +247,10 @@ fn a_source_that_is_used_stays() {
 #[test]
 fn add_writes_an_entry_with_a_range_once() {
     let project = project(ONE);
-    let request = AddRequest {
-        words: vec!["kit".to_owned(), "writer".to_owned()],
-        kind: None,
-        name: None,
-        tools: Vec::new(),
-        target: None,
-        filename: None,
-        exclude: Vec::new(),
-        names: PartNames::Own,
-        selection: SelectionMode::Single,
-        then: AfterEdit::Install(TransitiveExecutables::AsManifest),
-        writing: WriteMode::Apply,
-        picker: None,
-    };
+    let request = AddRequest::plain(AddSubject::Resources(vec![
+        "kit".to_owned(),
+        "writer".to_owned(),
+    ]));
     let report = good(add(&project.world(), &request));
     assert_eq!(report.additions.added[0].id, "agents/writer");
     assert_eq!(report.additions.added[0].version.as_deref(), Some("^2.0.0"));

@@ -40,7 +40,8 @@ pub(crate) use layers::{FoldArgs, LayersArgs, MergeArgs, MergeFormat, Strategies
 pub(crate) use policy::{PolicyArgs, PolicyCommand};
 pub(crate) use profile::{ProfileArgs, ProfileFormat, ProfileKind};
 pub(crate) use project::{
-    AddArgs, AddCommand, AddDepArgs, DemoArgs, ImportArgs, InitArgs, RemoveArgs, RemoveCommand,
+    AddArgs, AddCommand, AddDepArgs, AddMcpArgs, DemoArgs, ImportArgs, InitArgs, RemoveArgs,
+    RemoveCommand,
 };
 pub(crate) use serve::{McpArgs, ServeCommand};
 pub(crate) use setup::{CacheCommand, CompletionsArgs, ConfigCommand, ManArgs, SchemaArgs};

@@ -36,6 +36,14 @@ pub const EXAMPLES: &[CommandExamples] = &[
         &["agpm add dep snippet library:snippets/words.md@^1.0 --name terms"],
     ),
     examples(
+        "add mcp",
+        &[
+            "agpm add mcp files -- npx -y @modelcontextprotocol/server-filesystem .",
+            "agpm add mcp tickets --env TICKETS_TOKEN -- uvx tickets-mcp",
+            "agpm add mcp docs https://mcp.example.com/mcp --header 'Authorization: Bearer ${DOCS_TOKEN}'",
+        ],
+    ),
+    examples(
         "remove",
         &["agpm remove agents/reviewer", "agpm remove source unused"],
     ),

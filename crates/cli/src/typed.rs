@@ -19,6 +19,11 @@ pub(crate) fn typed_command(arguments: &[OsString], declaration: &Command) -> Ty
         .skip(1)
         .map(|word| word.to_string_lossy().into_owned());
     while let Some(word) = rest.next() {
+        if word == "--" {
+            typed.tail.push(word);
+            typed.tail.extend(rest);
+            break;
+        }
         if !word.starts_with('-') || word == "-" {
             match current
                 .find_subcommand(&word)
@@ -76,5 +81,16 @@ mod tests {
         assert_eq!(typed.options, ["--tool", "a,b", "--name=y", "--all"]);
         assert_eq!(typed.project, ["-C", "dir", "--manifest-path", "m.toml"]);
         assert_eq!(typed.global.as_deref(), Some("-g"));
+    }
+
+    #[test]
+    fn a_command_of_another_program_is_kept_whole() {
+        let line = "agpm add mcp files --env A -- npx -y --tool x";
+        let arguments: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+        let typed = typed_command(&arguments, &Cli::declaration());
+        assert_eq!(typed.verb, ["add", "mcp"]);
+        assert_eq!(typed.words, ["files"]);
+        assert_eq!(typed.options, ["--env", "A"]);
+        assert_eq!(typed.tail, ["--", "npx", "-y", "--tool", "x"]);
     }
 }

@@ -123,6 +123,7 @@ registry! {
     MANIFEST_UNKNOWN_SOURCE = "manifest/unknown-source" Error;
     MANIFEST_UNKNOWN_STRATEGY = "manifest/unknown-strategy" Error;
     MANIFEST_UNKNOWN_TOOL = "manifest/unknown-tool" Error;
+    MANIFEST_UNSET_VARIABLE = "manifest/unset-variable" Warning;
     MANIFEST_VALUE = "manifest/value" Error;
     MARKDOWN_FENCE = "markdown/fence" Error;
     MERGE_CLASH = "merge/clash" Error;

@@ -15,6 +15,8 @@ pub struct TypedCommand {
     pub project: Vec<String>,
     /// `-g`, if it was typed.
     pub global: Option<String>,
+    /// The command of another program, from `--` on.
+    pub tail: Vec<String>,
 }
 
 impl TypedCommand {
@@ -45,7 +47,8 @@ impl TypedCommand {
     fn line(&self, words: &[String], more: &[&str]) -> String {
         let typed = self.verb.iter().chain(words).chain(&self.options);
         let typed = typed.map(String::as_str).chain(more.iter().copied());
-        self.sibling(typed)
+        // Options after `--` would be arguments of the other program.
+        self.sibling(typed.chain(self.tail.iter().map(String::as_str)))
     }
 }
 
@@ -62,6 +65,7 @@ mod tests {
             options: texts(&["--tool", "codex,cursor", "--all"]),
             project: texts(&["-C", "my project"]),
             global: Some("-g".to_owned()),
+            tail: Vec::new(),
         };
         assert_eq!(
             typed.with_options(["--approve", "agents/reviewer"]),
@@ -72,5 +76,20 @@ mod tests {
             "agpm -C 'my project' add -g acme/kit/agents/a.md --tool codex,cursor"
         );
         assert_eq!(typed.sibling(["undo"]), "agpm -C 'my project' undo -g");
+    }
+
+    #[test]
+    fn options_come_before_the_command_of_another_program() {
+        let texts = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect();
+        let typed = TypedCommand {
+            verb: texts(&["add", "mcp"]),
+            words: texts(&["files"]),
+            tail: texts(&["--", "npx", "-y"]),
+            ..TypedCommand::default()
+        };
+        assert_eq!(
+            typed.with_options(["--approve", "mcp-servers/files"]),
+            "agpm add mcp files --approve mcp-servers/files -- npx -y"
+        );
     }
 }

@@ -97,8 +97,9 @@ pub use manifest::{
     AskedRemote, BaseText, CONFIG_SCHEMA, CatalogSettings, Dependency, Exclusion,
     ExecutableAllowance, FieldPath, FilePattern, InstallMode, Layer, LayerLocation,
     MANIFEST_SCHEMA, Manifest, ManifestTexts, MarketplaceDependency, MergeRule, PRIVATE_SCHEMA,
-    PartChoice, PartFilter, PartNames, Patch, PatchScope, SectionEntry, SourceDeclaration,
-    SourceScope, is_junk, is_plugin_name, unknown_patch,
+    PartChoice, PartFilter, PartNames, Patch, PatchScope, SERVER_KEYS, SERVER_TRANSPORTS,
+    SectionEntry, ServerSecret, SourceDeclaration, SourceScope, is_junk, is_plugin_name,
+    secrets_of_server, unknown_patch,
 };
 pub use marketplace::{LockedMarketplace, MarketplacePlugin};
 pub use name::{BaseName, LayerName, NameError, ResourceName, SourceName, ToolName};

@@ -59,7 +59,7 @@ three = { source = "hub", path = "agents/three.md", rev = "abcdef0", tools = ["c
 
 [mcp-servers]
 inline = { command = "npx", args = ["-y", "server"], env = { HOME = "/" } }
-remote = { url = "https://example.com/mcp" }
+remote = { url = "https://example.com/mcp", type = "sse", headers = { X-Team = "core" }, disabled = true }
 file = { path = "servers/file.json", rename = { old = "new" } }
 
 [instructions]

@@ -127,6 +127,9 @@ fn left_out_line(alike: &[&LeftOutResource]) -> String {
 }
 
 fn line(resource: &AddedResource) -> String {
+    if resource.is_inline {
+        return format!("{}: {}", resource.id, resource.path);
+    }
     let version = resource
         .version
         .as_ref()

@@ -26,6 +26,7 @@ mod prelude;
 pub mod server_tools;
 mod source;
 mod tool_names;
+mod variables;
 mod vocabulary;
 mod windsurf;
 mod zed;
@@ -62,6 +63,7 @@ pub use format::{EntryFormat, FileFormat};
 pub use models::{InheritedModel, ModelForm, ModelNames, Vendor};
 pub use source::FactSource;
 pub use tool_names::{LookAlikes, ServerSplit, ServerTools, ToolNames};
+pub use variables::{EDITOR_VARIABLES, StringPart, is_tool_variable, string_parts};
 pub use vocabulary::{
     OTHER_SERVER_LIMITS, REFERENCE_EVENTS, REFERENCE_TOOLS, REFERENCE_VARIABLES, ReferenceTool,
     ToolReach, is_reference_model,

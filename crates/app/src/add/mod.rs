@@ -1,8 +1,9 @@
-//! `add ADDRESS… [NAME…]`: finds resources, adds them to the manifest and installs them in one transaction.
+//! `add ADDRESS… [NAME…]` and `add mcp`: finds resources, adds them to the manifest and installs them in one transaction.
 
 mod choosing;
 mod proposing;
 mod request;
+mod server;
 mod tools;
 
 use std::path::Path;
@@ -26,7 +27,8 @@ use crate::project::write_mode::WriteMode;
 use crate::add::choosing::CandidateChooser;
 use crate::add::proposing::Proposal;
 
-pub use crate::add::request::AddRequest;
+pub use crate::add::request::{AddRequest, AddSubject};
+pub use crate::add::server::NewServer;
 pub use crate::add::tools::{ProjectTools, ToolsOrigin};
 
 /// The result of `add`.
@@ -79,7 +81,6 @@ fn run(world: &World, request: &AddRequest<'_>, notes: &mut Notes) -> Result<Add
     let manifest = project?.manifest;
     refuse_unknown_tools(&manifest, &request.tools)?;
     let text = String::from_utf8_lossy(&bytes).into_owned();
-    let targets = group_words(&request.words, &manifest)?;
     let sources = match environment.scope {
         InstallScope::Project => OfferedSource::shared_by(&manifest, &private),
         InstallScope::User => OfferedSource::all_of(&manifest),
@@ -87,23 +88,35 @@ fn run(world: &World, request: &AddRequest<'_>, notes: &mut Notes) -> Result<Add
     // The tools of a command that creates the manifest become those of the project.
     let has_own_tools = is_new && environment.scope == InstallScope::Project;
     let mut additions = ManifestAdditions::new(text, sources);
-    let chooser = CandidateChooser {
-        world,
-        request,
-        kind,
-        directory: &directory,
-        manifest: &manifest,
-        options: EntryOptions {
-            name: request.name.as_deref(),
-            tools: if has_own_tools { &[] } else { &request.tools },
-            target: request.target.as_deref(),
-            filename: request.filename.as_deref(),
-            exclude: &request.exclude,
-            names: request.names,
-        },
-    };
-    for target in &targets {
-        chooser.add(target, &mut additions)?;
+    match &request.subject {
+        AddSubject::Server(server) => {
+            let tools = if has_own_tools {
+                &[]
+            } else {
+                request.tools.as_slice()
+            };
+            server.add_to(&mut additions, tools, &manifest)?;
+        }
+        AddSubject::Resources(words) => {
+            let chooser = CandidateChooser {
+                world,
+                request,
+                kind,
+                directory: &directory,
+                manifest: &manifest,
+                options: EntryOptions {
+                    name: request.name.as_deref(),
+                    tools: if has_own_tools { &[] } else { &request.tools },
+                    target: request.target.as_deref(),
+                    filename: request.filename.as_deref(),
+                    exclude: &request.exclude,
+                    names: request.names,
+                },
+            };
+            for target in &group_words(words, &manifest)? {
+                chooser.add(target, &mut additions)?;
+            }
+        }
     }
     refuse_shared_names(request, &additions)?;
     let mut tools = None;

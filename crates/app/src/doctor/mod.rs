@@ -17,6 +17,7 @@ mod lineage;
 mod manifest;
 mod ownership;
 mod tools;
+mod variables;
 
 use agpm_diag::{Failure, Notes, Outcome, distinct};
 
@@ -38,6 +39,7 @@ const CHECKS: &[(&str, Check)] = &[
     ("lineage", lineage::check),
     ("catalog", catalog::check),
     ("tools", tools::check),
+    ("variables", variables::check),
 ];
 
 /// Runs every check; a check that fails does not stop the others.

@@ -1,9 +1,10 @@
 //! The manifest entry of a candidate.
 
-use agpm_diag::{Diagnostic, Failure, FailureKind, codes};
+use agpm_diag::{Diagnostic, Failure, FailureKind, codes, mask_line};
 use agpm_model::{
     DEFAULT_VERSION, Dependency, Manifest, PartNames, ResourceName, ResourceOrigin, ResourceType,
-    Revision, SourceVersions, VersionRequirement, newest_range, same_repository, tag_names,
+    Revision, SERVER_KEYS, SourceVersions, VersionRequirement, newest_range, same_repository,
+    tag_names,
 };
 use agpm_resolve::discover::{Candidate, CandidateType, PluginPlacement};
 use agpm_text::Value;
@@ -32,6 +33,9 @@ pub struct AddedResource {
     pub version: Option<String>,
     /// The commit of a branch.
     pub commit: Option<String>,
+    /// Whether the manifest itself defines it: `path` is then its command or its URL.
+    #[serde(skip)]
+    pub is_inline: bool,
 }
 
 /// Whether an entry was named, or is one of all that a source has.
@@ -92,6 +96,18 @@ pub struct AddedEntry {
     commit: Option<Revision>,
 }
 
+/// A server that the manifest defines, as typed.
+pub struct AddedServer<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// The keys of the entry.
+    pub settings: &'a Value,
+    /// Its URL or command, for the report.
+    pub shown: &'a str,
+    /// The tools that it is for.
+    pub tools: &'a [String],
+}
+
 /// The dependency of the manifest that a candidate is, under whatever name.
 pub fn existing_dependency<'m>(
     origin: &OfferOrigin,
@@ -131,6 +147,7 @@ fn manifest_path(origin: &OfferOrigin, candidate: &Candidate) -> String {
         (OfferOrigin::Source(_), path) => path.to_owned(),
         (OfferOrigin::Local(base), "") => base.clone(),
         (OfferOrigin::Local(base), path) => format!("{}/{path}", base.trim_end_matches('/')),
+        (OfferOrigin::Manifest, path) => path.to_owned(),
     }
 }
 
@@ -162,6 +179,27 @@ impl AddedEntry {
         entry.check_options(&context.options)?;
         entry.locate(context, candidate);
         entry.configure(context, candidate);
+        Ok(entry)
+    }
+
+    /// The entry of a server that the manifest defines.
+    pub fn of_server(server: AddedServer<'_>) -> Result<Self, Failure> {
+        ResourceName::new(server.name)
+            .map_err(|error| usage(error.to_string(), "give the server another name".to_owned()))?;
+        let mut entry = AddedEntry {
+            kind: ResourceType::McpServers,
+            name: server.name.to_owned(),
+            presence: Presence::Required,
+            origin: OfferOrigin::Manifest,
+            fields: Vec::new(),
+            version: None,
+            commit: None,
+            path: mask_line(server.shown),
+        };
+        for key in SERVER_KEYS {
+            entry.set(key, server.settings.get(key).cloned());
+        }
+        entry.set_tools(server.tools);
         Ok(entry)
     }
 
@@ -213,6 +251,7 @@ impl AddedEntry {
         let required = context.requirement.map(VersionRequirement::as_str);
         match context.origin {
             OfferOrigin::Local(_) => self.set("path", Some(Value::from(self.path.as_str()))),
+            OfferOrigin::Manifest => {}
             OfferOrigin::Source(source) if is_listed(context, candidate) => {
                 let listed = candidate.declared_name.as_ref().unwrap_or(&candidate.name);
                 self.set("marketplace", Some(Value::from(source.name.as_str())));
@@ -332,6 +371,7 @@ impl AddedEntry {
                 .commit
                 .as_ref()
                 .map(|commit| commit.short().to_string()),
+            is_inline: matches!(self.origin, OfferOrigin::Manifest),
         }
     }
 }

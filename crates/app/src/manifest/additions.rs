@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use agpm_diag::Failure;
-use agpm_model::{Dependency, Manifest, ResourceType};
+use agpm_model::{Dependency, Manifest, ResourceType, SERVER_KEYS};
 use agpm_resolve::discover::Candidate;
 use agpm_text::{Edit, Pointer, Value, to_value};
 use serde::Serialize;
@@ -154,6 +154,37 @@ impl ManifestAdditions {
             }
         }
         Ok(())
+    }
+
+    /// Adds a server that the manifest defines. The same server again is no mistake, another one of its name is.
+    pub fn add_server(
+        &mut self,
+        entry: AddedEntry,
+        settings: &Value,
+        manifest: &Manifest,
+    ) -> Result<(), Failure> {
+        let existing = manifest.dependency(ResourceType::McpServers, &entry.name);
+        let Some(existing) = existing else {
+            self.push(entry);
+            return Ok(());
+        };
+        if existing
+            .server
+            .as_ref()
+            .is_some_and(|server| has_same_settings(server, settings))
+        {
+            self.present.push(entry.id());
+            return Ok(());
+        }
+        let free = self.free_name(&entry, manifest);
+        let mut failure = name_taken(&entry.id(), Some(existing), &free);
+        if let Some(found) = &mut failure.diagnostic {
+            let id = entry.id();
+            found.help = Some(format!(
+                "remove it with `agpm remove {id}`, or call this one `{free}`"
+            ));
+        }
+        Err(failure)
     }
 
     /// Changes an entry that the manifest has already, if the command names other settings.
@@ -333,4 +364,9 @@ fn with_widening(text: String, id: &str, tools: &[String]) -> Result<String, Fai
     );
     let value = Value::list(all.iter().map(String::as_str));
     edit(&document, &Edit::Set { at, value })
+}
+
+/// Whether two servers have the same settings, in any order.
+fn has_same_settings(one: &Value, other: &Value) -> bool {
+    SERVER_KEYS.iter().all(|key| one.get(key) == other.get(key))
 }

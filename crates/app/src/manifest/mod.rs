@@ -22,8 +22,8 @@ mod typed_dependency;
 mod usage;
 
 pub use added_entry::{
-    AddedEntry, AddedResource, EntryContext, EntryOptions, Presence, existing_dependency,
-    newest_or_default,
+    AddedEntry, AddedResource, AddedServer, EntryContext, EntryOptions, Presence,
+    existing_dependency, newest_or_default,
 };
 pub use additions::{AddedSource, AdditionsReport, LeftOutResource, ManifestAdditions};
 pub use address_words::{AddressWords, group_words, read_address};

@@ -17,6 +17,8 @@ pub enum OfferOrigin {
     Source(OfferedSource),
     /// A directory of this machine, as the manifest writes it before a path.
     Local(String),
+    /// The manifest itself, which defines a server.
+    Manifest,
 }
 
 /// A source that something can be added from.
@@ -44,7 +46,7 @@ impl OfferOrigin {
     pub fn source(&self) -> Option<&OfferedSource> {
         match self {
             OfferOrigin::Source(source) => Some(source),
-            OfferOrigin::Local(_) => None,
+            OfferOrigin::Local(_) | OfferOrigin::Manifest => None,
         }
     }
 
@@ -56,6 +58,7 @@ impl OfferOrigin {
                 let name = path.trim_end_matches('/').rsplit('/').next();
                 name.unwrap_or_default().trim_matches('.').to_owned()
             }
+            OfferOrigin::Manifest => crate::manifest::MANIFEST_NAME.to_owned(),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The ports of a command: working directory, sources, clock and progress.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -129,6 +130,8 @@ pub struct Environment {
     pub typed: TypedCommand,
     /// The directories of executables, in the order of the search.
     pub executables: Vec<PathBuf>,
+    /// The names of the environment variables that are set; agpm looks at no value of them.
+    pub set_variables: BTreeSet<String>,
 }
 
 /// Whether bases may loosen their policies.

@@ -49,7 +49,8 @@ pub(crate) struct DemoArgs {
     arg_required_else_help = true,
     override_usage = "agpm add [OPTIONS] <ADDRESS>... [NAME]...\n       \
                       agpm add source <NAME> <URL>\n       \
-                      agpm add dep <TYPE> <SOURCE:PATH[@VERSION]>"
+                      agpm add dep <TYPE> <SOURCE:PATH[@VERSION]>\n       \
+                      agpm add mcp <NAME> <URL|-- COMMAND>"
 )]
 pub(crate) struct AddArgs {
     /// OWNER/REPO[/PATH][@VERSION], URL, SOURCE[:PATH] or a local path
@@ -119,6 +120,46 @@ pub(crate) enum AddCommand {
     /// Add a dependency and install it
     #[command(visible_alias = "dependency")]
     Dep(AddDepArgs),
+    /// Add an MCP server and install it
+    Mcp(AddMcpArgs),
+}
+
+/// Arguments of `add mcp`.
+#[derive(Debug, Args)]
+#[command(override_usage = "agpm add mcp [OPTIONS] <NAME> <URL>\n       \
+                      agpm add mcp [OPTIONS] <NAME> -- <COMMAND> [ARGUMENT]...")]
+pub(crate) struct AddMcpArgs {
+    /// The name of the server
+    pub(crate) name: String,
+    /// The URL of a remote server
+    pub(crate) url: Option<String>,
+    /// The command of a local server, after `--`
+    #[arg(last = true, value_name = "COMMAND")]
+    pub(crate) command: Vec<String>,
+    /// A variable of the command: NAME is the one of your environment
+    #[arg(short = 'e', long = "env", value_name = "NAME[=VALUE]")]
+    pub(crate) variables: Vec<String>,
+    /// A header of requests, as in 'Authorization: Bearer ${TOKEN}'
+    #[arg(long = "header", value_name = "NAME: VALUE")]
+    pub(crate) headers: Vec<String>,
+    /// How to talk to the server [default: stdio or http]
+    #[arg(long = "type", value_name = "TYPE", value_parser = agpm_model::SERVER_TRANSPORTS)]
+    pub(crate) transport: Option<String>,
+    /// The directory that the command runs in
+    #[arg(long = "cwd", value_name = "DIR")]
+    pub(crate) directory: Option<String>,
+    /// A tool to install it for, or several with commas
+    #[arg(long = "tool", value_name = "TOOL", value_delimiter = ',')]
+    pub(crate) tools: Vec<String>,
+    /// Change only the manifest
+    #[arg(long)]
+    pub(crate) no_install: bool,
+    /// Show the changes without making them
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Ask no questions
+    #[arg(short, long)]
+    pub(crate) yes: bool,
 }
 
 /// Arguments of `add dep`.

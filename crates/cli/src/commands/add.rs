@@ -1,6 +1,6 @@
 use std::process::ExitCode;
 
-use agpm_app::add::{AddRequest, add};
+use agpm_app::add::{AddRequest, AddSubject, NewServer, add};
 use agpm_app::install::TransitiveExecutables;
 use agpm_app::manifest_text::AfterEdit;
 use agpm_app::project::world::World;
@@ -8,7 +8,7 @@ use agpm_app::project::write_mode::WriteMode;
 use agpm_model::PartNames;
 use agpm_resolve::discover::SelectionMode;
 
-use crate::args::AddArgs;
+use crate::args::{AddArgs, AddMcpArgs};
 use crate::output::Output;
 use crate::picker::TerminalPicker;
 use crate::terminal::can_ask;
@@ -20,7 +20,7 @@ pub(crate) fn run(world: &World, args: AddArgs, output: &mut Output) -> ExitCode
         _ => AfterEdit::Install(TransitiveExecutables::AsManifest),
     };
     let request = AddRequest {
-        words: args.words,
+        subject: AddSubject::Resources(args.words),
         kind: args.kind,
         name: args.name,
         tools: args.tools,
@@ -44,6 +44,36 @@ pub(crate) fn run(world: &World, args: AddArgs, output: &mut Output) -> ExitCode
             WriteMode::Apply
         },
         picker: (!args.yes && !output.json && can_ask()).then_some(&TerminalPicker),
+    };
+    output.finish(add(world, &request), agpm_report::add::render)
+}
+
+/// `add mcp`.
+pub(crate) fn run_server(world: &World, args: AddMcpArgs, output: &mut Output) -> ExitCode {
+    let server = NewServer {
+        name: args.name,
+        url: args.url,
+        command: args.command,
+        transport: args.transport,
+        variables: args.variables,
+        headers: args.headers,
+        directory: args.directory,
+    };
+    let plain = AddRequest::plain(AddSubject::Server(server));
+    let request = AddRequest {
+        tools: args.tools,
+        then: if args.no_install {
+            AfterEdit::Leave
+        } else {
+            plain.then
+        },
+        writing: if args.dry_run {
+            WriteMode::Show
+        } else {
+            WriteMode::Apply
+        },
+        picker: (!args.yes && !output.json && can_ask()).then_some(&TerminalPicker),
+        ..plain
     };
     output.finish(add(world, &request), agpm_report::add::render)
 }

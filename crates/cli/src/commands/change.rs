@@ -28,6 +28,7 @@ pub(crate) fn add(world: &World, what: AddCommand, output: &mut Output) -> ExitC
             });
         }
         AddCommand::Dep(args) => add_dependency(args),
+        AddCommand::Mcp(args) => return super::add::run_server(world, args, output),
     };
     output.finish(change_manifest(world, &change), agpm_report::change::render)
 }

@@ -171,6 +171,10 @@ fn world(global: &GlobalArgs, scope: InstallScope) -> World {
         executables: std::env::var_os("PATH")
             .map(|path| std::env::split_paths(&path).collect())
             .unwrap_or_default(),
+        set_variables: std::env::vars_os()
+            .filter(|(_, value)| !value.is_empty())
+            .filter_map(|(name, _)| name.into_string().ok())
+            .collect(),
         home,
         network,
         working_directory: directory,

@@ -93,7 +93,9 @@ impl Dependency {
             return None;
         };
         // Without a type, some tools would run the URL as an executable.
-        let is_remote = fields.iter().all(|(key, _)| key != "command");
+        let is_remote = fields
+            .iter()
+            .all(|(key, _)| key != "command" && key != "type");
         let kind = is_remote.then(|| ("type".to_owned(), Value::from("http")));
         let server = Value::Map(kind.into_iter().chain(fields.iter().cloned()).collect());
         Some(server.to_json().into_bytes())

@@ -11,6 +11,7 @@ mod patches;
 mod plugins;
 mod read;
 mod requirement;
+mod servers;
 mod sources;
 mod strategies;
 mod tables;
@@ -30,9 +31,12 @@ pub use crate::manifest::patches::{FieldPath, Patch, PatchScope, unknown_patch};
 pub use crate::manifest::plugins::{
     MarketplaceDependency, PartChoice, PartFilter, PartNames, is_plugin_name,
 };
+pub use crate::manifest::servers::{ServerSecret, secrets_of_server};
 pub use crate::manifest::sources::{ExecutableAllowance, SourceDeclaration, SourceScope};
 pub use crate::manifest::strategies::{FilePattern, MergeRule};
-pub use crate::manifest::tables::{CONFIG_SCHEMA, MANIFEST_SCHEMA, PRIVATE_SCHEMA};
+pub use crate::manifest::tables::{
+    CONFIG_SCHEMA, MANIFEST_SCHEMA, PRIVATE_SCHEMA, SERVER_KEYS, SERVER_TRANSPORTS,
+};
 pub use crate::manifest::texts::{BaseText, ManifestTexts, SectionEntry};
 use crate::name::{SourceName, ToolName};
 use crate::pin::ResourceId;

@@ -3,15 +3,16 @@
 use std::collections::BTreeSet;
 
 use agpm_diag::{Diagnostic, codes, is_invisible};
-use agpm_text::{NodeKind, NodeRef, Value, to_value};
+use agpm_text::{NodeKind, NodeRef, to_value};
 
 use crate::address::Address;
 use crate::check::{Check, ineffective_in_base, spot};
 use crate::instruction::{InstructionForm, InstructionScope};
 use crate::manifest::inline::read_inline;
 use crate::manifest::plugins::{MarketplaceDependency, PartChoice, is_plugin_name};
+use crate::manifest::servers::read_server;
 use crate::manifest::sources::read_source;
-use crate::manifest::tables::{DEPENDENCY, MANIFEST_SECTIONS, OLDER_AGPM, PLUGIN, SERVER_KEYS};
+use crate::manifest::tables::{DEPENDENCY, MANIFEST_SECTIONS, OLDER_AGPM, PLUGIN};
 use crate::manifest::tools::{NamedTool, tool_list};
 use crate::manifest::{Dependency, Exclusion, InstallMode, Manifest, ManifestTexts, SectionEntry};
 use crate::marketplace::MarketplacePlugin;
@@ -198,7 +199,7 @@ impl<'n> DependencyReader<'_, '_, 'n> {
         };
         self.check.keys(table, schema);
         self.ignored.extend(keys_without_effect(table, schema));
-        dependency.server = self.server(table, dependency.kind);
+        dependency.server = read_server(self.check, table, dependency.kind);
         let unit = match table.get("marketplace") {
             Some(_) if dependency.kind == ResourceType::Plugins => {
                 self.marketplace_plugin(table, dependency)
@@ -671,39 +672,5 @@ impl<'n> DependencyReader<'_, '_, 'n> {
             return None;
         }
         Some(path)
-    }
-
-    fn server(&mut self, table: NodeRef<'n>, kind: ResourceType) -> Option<Value> {
-        let set: Vec<(&str, NodeRef<'n>)> = SERVER_KEYS
-            .into_iter()
-            .filter_map(|key| Some((key, table.get(key)?)))
-            .collect();
-        let (first, node) = *set.first()?;
-        if kind != ResourceType::McpServers {
-            self.check.bad_value(
-                node,
-                format!("only MCP servers have `{first}`"),
-                "remove it",
-            );
-            return None;
-        }
-        for (key, node) in &set {
-            let what = format!("`{key}`");
-            match *key {
-                "args" => drop(self.check.strings(*node, &what)),
-                "env" if self.check.map(*node, &what) => {
-                    for (_, value) in node.entries() {
-                        self.check.string(value, "a variable");
-                    }
-                }
-                "env" => {}
-                _ => {
-                    self.check.string(*node, &what);
-                }
-            }
-        }
-        Some(Value::map(
-            set.into_iter().map(|(key, node)| (key, to_value(node))),
-        ))
     }
 }

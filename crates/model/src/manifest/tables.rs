@@ -274,8 +274,13 @@ pub(crate) const LINEAGE: SchemaTable = SchemaTable::strict(
     )],
 );
 
-/// The keys of an MCP server in the manifest itself.
-pub(crate) const SERVER_KEYS: [&str; 4] = ["command", "args", "env", "url"];
+/// The keys of an MCP server in the manifest itself, in the order in which they are written.
+pub const SERVER_KEYS: [&str; 8] = [
+    "type", "command", "args", "env", "cwd", "url", "headers", "disabled",
+];
+
+/// How a server is talked to, as manifests and tools call it.
+pub const SERVER_TRANSPORTS: [&str; 3] = ["stdio", "http", "sse"];
 
 pub(crate) const DEPENDENCY: SchemaTable = SchemaTable::strict(
     "a dependency",
@@ -333,7 +338,27 @@ pub(crate) const DEPENDENCY: SchemaTable = SchemaTable::strict(
             ValueForm::by_name(&ValueForm::Text),
             "Its environment variables.",
         ),
+        SchemaField::optional(
+            "cwd",
+            ValueForm::Text,
+            "The directory that the server runs in.",
+        ),
         SchemaField::optional("url", ValueForm::Text, "The URL of a remote server."),
+        SchemaField::optional(
+            "headers",
+            ValueForm::by_name(&ValueForm::Text),
+            "The headers of requests to a remote server.",
+        ),
+        SchemaField::optional(
+            "type",
+            ValueForm::OneOf(&SERVER_TRANSPORTS),
+            "How to talk to the server: `stdio` for a command, `http` or `sse` for a URL.",
+        ),
+        SchemaField::optional(
+            "disabled",
+            ValueForm::Flag,
+            "Whether the server stays off until somebody enables it.",
+        ),
     ],
 )
 .beside(&of_older_agpm(&["repo", "dependencies"]));
@@ -444,9 +469,14 @@ const TOOL_OR_TOOLS: KeyCondition = KeyCondition::AnyOf(&[
     &[KeyCondition::Without(&["tools"])],
 ]);
 
-const ONLY_OF_SERVERS: &[&str] = &["command", "args", "env", "url", "rename"];
+const ONLY_OF_SERVERS: &[&str] = &[
+    "type", "command", "args", "env", "cwd", "url", "headers", "disabled", "rename",
+];
 const ONLY_OF_INSTRUCTIONS: &[&str] = &["paths", "block"];
-const NOT_OF_FILES: &[&str] = &["command", "args", "env", "url", "rename", "paths", "block"];
+const NOT_OF_FILES: &[&str] = &[
+    "type", "command", "args", "env", "cwd", "url", "headers", "disabled", "rename", "paths",
+    "block",
+];
 
 const FILE_DEPENDENCY: Definition = Definition {
     name: "dependency",

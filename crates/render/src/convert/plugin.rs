@@ -1,11 +1,10 @@
 //! Variables that only exist inside a plugin.
 
 use agpm_text::Value;
-use agpm_tools::TOOLS;
+use agpm_tools::{StringPart, TOOLS, string_parts};
 
 use super::outcome::ConvertError;
 use super::parts::{entries, items};
-use super::variables::{StringPart, pieces};
 
 /// Refuses a hook or server that cannot run without its plugin; `subject` is which of them it is.
 pub(super) fn refuse_variables(
@@ -43,7 +42,7 @@ fn is_used(variable: &str, text: &str) -> bool {
         rest.strip_prefix(variable)
             .is_some_and(|rest| !rest.starts_with(word))
     });
-    bare || pieces(text).iter().any(braced)
+    bare || string_parts(text).iter().any(braced)
 }
 
 #[cfg(test)]

@@ -4,7 +4,8 @@ use agpm_model::{EntryNode, NodeLocation, ServerFile};
 use agpm_text::{Format, Pointer, Value};
 use agpm_tools::{
     CommandLine, CopiedServers, FileSyntax, NamedVariables, OTHER_SERVER_LIMITS, REFERENCE_TOOL,
-    RemoteServers, ServerFormat, ServerSwitch, VariableSyntax, Variables, server_formats,
+    RemoteServers, ServerFormat, ServerSwitch, StringPart, VariableSyntax, Variables,
+    server_formats, string_parts,
 };
 
 use super::outcome::{ConvertError, ConvertedEntries, FieldOutcomeKind, FieldOutcomes};
@@ -15,7 +16,7 @@ use super::transport::{
     McpServer, ServerState, ServerTransport, env_key, http_key, is_command_list, is_read,
     is_valid_list,
 };
-use super::variables::{StringPart, VariableLoss, pieces, spell};
+use super::variables::{VariableLoss, spell};
 
 /// Entries of a tool's server configuration for one server file; `rename` maps names of servers to new ones.
 pub fn server_entries(
@@ -432,7 +433,10 @@ impl ServerWriter<'_> {
     fn named_env(&mut self, key: &str, env: &[(String, String)], names: NamedVariables) {
         let (mut passed, mut set, mut notes) = (Vec::new(), Vec::new(), Vec::new());
         for (name, text) in env {
-            match (pieces(text).as_slice(), spell(text, VariableSyntax::None)) {
+            match (
+                string_parts(text).as_slice(),
+                spell(text, VariableSyntax::None),
+            ) {
                 (
                     [
                         StringPart::Variable {
@@ -481,7 +485,7 @@ impl ServerWriter<'_> {
         for (header, text) in headers {
             let is_authorization = header.eq_ignore_ascii_case("authorization");
             let bearer = names.bearer.filter(|_| is_authorization);
-            match (pieces(text).as_slice(), bearer, names.env_headers) {
+            match (string_parts(text).as_slice(), bearer, names.env_headers) {
                 (
                     [
                         StringPart::Text("Bearer "),

@@ -1,6 +1,6 @@
 //! Environment variables in strings: `${NAME}` and the notations of other tools.
 
-use agpm_tools::VariableSyntax;
+use agpm_tools::{EDITOR_VARIABLES, StringPart, VariableSyntax, string_parts};
 
 /// The loss of a conversion, from none to most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -27,66 +27,13 @@ impl VariableLoss {
     }
 }
 
-/// A part of text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum StringPart<'a> {
-    Text(&'a str),
-    Variable {
-        name: &'a str,
-        default: Option<&'a str>,
-    },
-}
-
-/// Variables that editors replace themselves.
-const EDITOR_WORDS: [&str; 4] = [
-    "workspaceFolder",
-    "workspaceFolderBasename",
-    "userHome",
-    "pathSeparator",
-];
-
-/// Splits text into literals and variables in any notation.
-pub(super) fn pieces(text: &str) -> Vec<StringPart<'_>> {
-    let mut found = Vec::new();
-    let (mut start, mut at) = (0, 0);
-    while let Some(next) = text[at..].find(['$', '{']).map(|next| at + next) {
-        let Some((variable, length)) = variable(&text[next..]) else {
-            at = next + 1;
-            continue;
-        };
-        found.extend((start < next).then(|| StringPart::Text(&text[start..next])));
-        found.push(variable);
-        at = next + length;
-        start = at;
-    }
-    found.extend((start < text.len()).then(|| StringPart::Text(&text[start..])));
-    found
-}
-
-fn variable(text: &str) -> Option<(StringPart<'_>, usize)> {
-    let inner = match text.strip_prefix("${") {
-        Some(inner) => inner.strip_prefix("env:").unwrap_or(inner),
-        None => text.strip_prefix("{env:")?,
-    };
-    let open = text.len() - inner.len();
-    let end = inner.find('}')?;
-    let (name, default) = match inner[..end].split_once(":-") {
-        Some((name, default)) => (name, Some(default)),
-        None => (&inner[..end], None),
-    };
-    let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    let fits =
-        name.chars().all(word) && name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
-    fits.then_some((StringPart::Variable { name, default }, open + end + 1))
-}
-
 /// The text in another syntax, and its loss.
 pub(super) fn spell(text: &str, syntax: VariableSyntax) -> (String, VariableLoss) {
     let mut out = String::with_capacity(text.len());
     let mut loss = VariableLoss::None;
-    for piece in pieces(text) {
-        let StringPart::Variable { name, default } = piece else {
-            if let StringPart::Text(text) = piece {
+    for part in string_parts(text) {
+        let StringPart::Variable { name, default } = part else {
+            if let StringPart::Text(text) = part {
                 out.push_str(text);
             }
             continue;
@@ -117,7 +64,7 @@ fn variable_in(
         }
         (VariableSyntax::None, Some(default)) => (default.to_owned(), VariableLoss::Variable),
         (VariableSyntax::None, None) => (format!("${{{name}}}"), VariableLoss::Variable),
-        (VariableSyntax::Editor, _) if !EDITOR_WORDS.contains(&name) => {
+        (VariableSyntax::Editor, _) if !EDITOR_VARIABLES.contains(&name) => {
             (format!("${{env:{name}}}"), lost)
         }
         (VariableSyntax::Braces, _) => (format!("{{env:{name}}}"), lost),

@@ -50,6 +50,14 @@ pub const EXAMPLES: &[CommandExamples] = &[
         &["agpm search review", "agpm search style --type snippet"],
     ),
     examples(
+        "publish",
+        &[
+            "agpm publish oci://registry.example.com/agents/library --dry-run",
+            "agpm publish --output library.tar --version 1.0.0",
+            "agpm publish public --format site",
+        ],
+    ),
+    examples(
         "install",
         &[
             "agpm install",

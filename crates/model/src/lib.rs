@@ -40,6 +40,7 @@ mod redact;
 mod repository_pattern;
 mod resource;
 mod resource_pattern;
+mod revisions;
 mod schema;
 mod server_file;
 mod skill;
@@ -54,9 +55,9 @@ mod version;
 
 pub use address::{
     ADDRESS_SCHEMES, Address, AddressContext, AddressError, AddressForm, AddressKind,
-    AddressProblem, BrowserAddress, DefaultHost, HostError, InnerAddress, NamedAddress,
-    PageReference, PluginAddress, RepositoryAddress, SourceAddress, SourceAddressError,
-    repository_name, repository_owner, same_repository,
+    AddressProblem, BrowserAddress, DefaultHost, Encryption, HostError, InnerAddress, NamedAddress,
+    PageReference, PluginAddress, RepositoryAddress, ServerLocation, SourceAddress,
+    SourceAddressError, repository_name, repository_owner, same_repository,
 };
 pub use agpm_tools::is_loaded_code;
 pub use base::{
@@ -120,6 +121,7 @@ pub use resource::{
     MARKETPLACE_FILES, PLUGIN_PARTS, RESOURCE_TYPES, ResourceType, SKILL_FILE, TargetLayout,
 };
 pub use resource_pattern::{LocatedContent, ResourcePattern, ResourcePatternError};
+pub use revisions::{NamedRevisions, RevisionLookup};
 pub use schema::{
     Definition, KeyClass, KeyCondition, KeyNames, KeyOwner, KeyPresence, OtherKeys, Passthrough,
     SchemaField, SchemaTable, UnknownKey, ValueForm,

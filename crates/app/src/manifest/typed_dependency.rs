@@ -74,7 +74,7 @@ impl DependencyParser<'_> {
             Address::Repository(found) => self.in_repository(&found, text),
             Address::Browser(page) => self.on_page(&page, text),
             Address::Local(path) => self.local(&path),
-            Address::Plugin(_) | Address::Registry(_) => {
+            Address::Plugin(_) => {
                 let message = format!("`{text}` is not a path in a source");
                 let help = "write `SOURCE:PATH[@VERSION]`, or a local path".to_owned();
                 Err(usage(message, help))

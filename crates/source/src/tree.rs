@@ -89,10 +89,6 @@ impl ContentTree {
         self.files.iter().map(|(path, file)| (path.as_str(), file))
     }
 
-    pub(crate) fn retain(&mut self, keeps: impl Fn(&str) -> bool) {
-        self.files.retain(|path, _| keeps(path));
-    }
-
     /// The names at the top that are directories.
     pub(crate) fn top_directories(&self) -> Vec<String> {
         let mut tops: Vec<String> = self

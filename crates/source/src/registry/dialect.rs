@@ -18,6 +18,7 @@ pub(crate) enum DialectContent {
 /// A kind of artifact. `source` and `checked` say where its types are from, and when.
 #[derive(Debug)]
 pub(crate) struct Dialect {
+    #[allow(dead_code, reason = "the name of the row, for its reader")]
     pub(crate) name: &'static str,
     /// Types of the artifact, or of its configuration where it has none.
     pub(crate) types: &'static [&'static str],

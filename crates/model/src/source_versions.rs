@@ -187,6 +187,11 @@ impl VersionIndex {
             name if requirement.as_name().is_some() && is_abbreviated_commit(name) => {
                 AllowedVersions::Commit(name.to_owned())
             }
+            // A source without branches has its newest version instead of a default one.
+            DEFAULT_VERSION if self.branches.is_empty() => {
+                let newest = self.stable().map(|(number, _)| number);
+                AllowedVersions::Listed(newest.take(1).collect())
+            }
             DEFAULT_VERSION => AllowedVersions::Listed(self.default_branch()),
             _ => AllowedVersions::Listed(Vec::new()),
         }
@@ -285,6 +290,25 @@ mod tests {
         };
         assert_eq!(allowed("latest"), "latest");
         assert_eq!(allowed("main"), "1.1.0");
+    }
+
+    #[test]
+    fn without_branches_the_newest_version_is_the_default() {
+        let index = VersionIndex::new(Arc::new(SourceVersions {
+            tags: named(&[("1.0.0", "2"), ("1.1.0", "3"), ("2.0.0-rc.1", "4")]),
+            ..SourceVersions::default()
+        }));
+        let default = VersionRequirement::parse(DEFAULT_VERSION).unwrap();
+        let AllowedVersions::Listed(numbers) = index.allowed(&Requirement::Version(default)) else {
+            panic!("no commit was required");
+        };
+        let labels = numbers
+            .iter()
+            .map(|number| index.version(*number).unwrap().label);
+        assert_eq!(
+            labels.map(|label| label.to_string()).collect::<Vec<_>>(),
+            ["1.1.0"]
+        );
     }
 
     #[test]

@@ -137,7 +137,7 @@ impl ContentTree {
 
     /// Returns the entry at a path.
     pub(crate) fn entry(&self, path: &str) -> Option<SourceEntry> {
-        let path = path.trim_matches('/');
+        let path = top_path(path);
         if let Some(file) = self.files.get(path) {
             return Some(entry_of(path, file));
         }
@@ -166,7 +166,7 @@ impl ContentTree {
         directory: &str,
         enters: &dyn Fn(&str) -> bool,
     ) -> Result<SourceTree, SourceError> {
-        let start = match directory.trim_matches('/') {
+        let start = match top_path(directory) {
             "" => String::new(),
             directory => format!("{directory}/"),
         };
@@ -205,6 +205,14 @@ impl ContentTree {
             entries: entries.into_values().collect(),
             watch: None,
         })
+    }
+}
+
+/// A path without slashes around it; the top is empty.
+fn top_path(path: &str) -> &str {
+    match path.trim_matches('/') {
+        "." => "",
+        path => path,
     }
 }
 
@@ -260,6 +268,7 @@ mod tests {
         assert_eq!(tree(&["a/b", "a/c/d"]).entry("a"), Some(entry.clone()));
         assert_ne!(tree(&["a/b"]).entry("a").unwrap().id, entry.id);
         assert!(first.entry("x").is_none() && first.entry("").is_some());
+        assert_eq!(first.entry("."), first.entry(""));
     }
 
     #[test]

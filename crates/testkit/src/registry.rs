@@ -470,6 +470,7 @@ fn respond(request: &Request, address: SocketAddr, shared: &Shared) -> Answer {
             .keys()
             .map(|(repository, _)| repository)
             .collect();
+        let names: Vec<&String> = names.into_iter().collect();
         return Answer::json(format!("{{\"repositories\":{names:?}}}"));
     }
     if let Some(repository) = rest.strip_suffix("/tags/list") {

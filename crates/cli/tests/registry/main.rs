@@ -11,6 +11,7 @@ mod project;
 mod dialects;
 mod faults;
 mod publishing;
+mod real;
 mod sites;
 mod sources;
 

@@ -154,7 +154,7 @@ impl HttpClient {
             if !self.server.allows(&url) {
                 return Err(HttpFailure::Plain(without_query(&url)));
             }
-            let answer = self.send_patiently(request, &url, authorization.as_deref())?;
+            let answer = self.send_first(request, &mut url, authorization.as_deref())?;
             let is_read = matches!(request.method, Method::GET | Method::HEAD);
             let target = Some(&answer).filter(|answer| answer.status.is_redirection() && is_read);
             let Some(target) = target.and_then(|answer| answer.header("location")) else {
@@ -172,6 +172,34 @@ impl HttpClient {
             url = next;
         }
         Err(HttpFailure::Redirects(without_query(&request.url)))
+    }
+
+    /// Sends a request. A server that may speak without encryption, and does not, is asked again with it.
+    fn send_first(
+        &self,
+        request: &HttpRequest<'_>,
+        url: &mut Url,
+        authorization: Option<&str>,
+    ) -> Result<HttpAnswer, HttpFailure> {
+        let answered = self.send_patiently(request, url, authorization);
+        let is_odd = match &answered {
+            // What servers of TLS answer to a plain request.
+            Ok(answer) => answer.status == StatusCode::BAD_REQUEST,
+            Err(HttpFailure::Unreachable(reason)) => !reason.contains("refused"),
+            Err(_) => false,
+        };
+        let encrypted = Some(&*url).filter(|_| is_odd);
+        if let Some(encrypted) = encrypted.and_then(|url| self.server.encrypted_url(url))
+            && let Ok(answer) = self.send_patiently(request, &encrypted, authorization)
+        {
+            self.server.remember_scheme(&encrypted);
+            *url = encrypted;
+            return Ok(answer);
+        }
+        if answered.is_ok() {
+            self.server.remember_scheme(url);
+        }
+        answered
     }
 
     fn send_patiently(

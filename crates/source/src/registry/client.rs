@@ -134,6 +134,10 @@ impl RegistryClient {
         if answer.status != StatusCode::UNAUTHORIZED || !is_own {
             return Ok(answer);
         }
+        // The first answer may have shown that the server wants encryption.
+        if let Ok(own) = self.url("") {
+            let _ = request.url.set_scheme(own.scheme());
+        }
         let had_token = request.authorization.is_some();
         request.authorization = Some(self.authorize(access, answer)?);
         let answer = self

@@ -125,10 +125,14 @@ pub trait Source: Debug + Send + Sync {
     /// Reads available files, in order.
     fn read(&self, files: &[&SourceEntry]) -> Result<Vec<Vec<u8>>, SourceError>;
 
-    /// Reads the beginnings of files, to the end of their front matter or further; missing ones are fetched. A source
+    /// Makes the beginnings of files available, to the end of their front matter or further, in one request. A source
     /// that lists them with its files needs no content for this.
+    fn fetch_heads(&self, files: &[&SourceEntry]) -> Result<(), SourceError> {
+        self.fetch_files(files)
+    }
+
+    /// Reads the beginnings of files, in order.
     fn read_heads(&self, files: &[&SourceEntry]) -> Result<Vec<Vec<u8>>, SourceError> {
-        self.fetch_files(files)?;
         self.read(files)
     }
 

@@ -156,24 +156,20 @@ impl ResourceLocation {
                 .iter()
                 .filter_map(|path| files.get(path.as_str()).copied())
                 .collect();
+            // Names and descriptions are in front matter, which some sources list.
+            let fetched = self.source.fetch_heads(&entries);
+            fetched.map_err(|error| self.failed(error))?;
             let is_marketplace =
                 |path: &str| MARKETPLACE_FILES.iter().any(|file| path.ends_with(file));
-            let (marketplaces, entries): (Vec<&SourceEntry>, Vec<&SourceEntry>) = entries
-                .into_iter()
-                .partition(|entry| is_marketplace(&entry.path));
-            let fetched = self.source.fetch_files(&marketplaces);
-            fetched.map_err(|error| self.failed(error))?;
-            for entry in &marketplaces {
+            for entry in entries.iter().filter(|entry| is_marketplace(&entry.path)) {
                 let size = self.source.size(&[entry]);
                 let size = size.map_err(|error| self.failed(error))?;
                 check_marketplace_size(size, &format!("`{}`", entry.path))?;
             }
-            let read = self.source.read(&marketplaces);
-            let mut contents = read.map_err(|error| self.failed(error))?;
-            // Names and descriptions are in the front matter, which some sources list.
-            let heads = self.source.read_heads(&entries);
-            contents.extend(heads.map_err(|error| self.failed(error))?);
-            let entries: Vec<&SourceEntry> = marketplaces.into_iter().chain(entries).collect();
+            let contents = self
+                .source
+                .read_heads(&entries)
+                .map_err(|error| self.failed(error))?;
             for (entry, bytes) in entries.iter().zip(contents) {
                 survey.record_file(&entry.path, &bytes);
             }

@@ -118,6 +118,19 @@ impl ArtifactSource {
         })
     }
 
+    /// The beginnings of files that configurations list.
+    fn known_heads(&self, files: &[&SourceEntry]) -> Vec<Option<Vec<u8>>> {
+        let artifacts: Vec<Arc<Artifact>> = locked(&self.artifacts).values().cloned().collect();
+        let head_of = |file: &SourceEntry| {
+            let id = file.id.as_ref()?;
+            let mut heads = artifacts
+                .iter()
+                .filter_map(|artifact| artifact.heads.get(id));
+            heads.next().map(|head| head.clone().into_bytes())
+        };
+        files.iter().map(|file| head_of(file)).collect()
+    }
+
     /// Reads files of one archive, by their ids.
     fn read_archive(
         &self,
@@ -345,23 +358,25 @@ impl Source for ArtifactSource {
         Ok(all)
     }
 
+    fn fetch_heads(&self, files: &[&SourceEntry]) -> Result<(), SourceError> {
+        let heads = self.known_heads(files);
+        let mut missing = Vec::new();
+        for (file, head) in files.iter().zip(heads) {
+            if head.is_none() {
+                missing.push(*file);
+            }
+        }
+        self.fetch_files(&missing)
+    }
+
     fn read_heads(&self, files: &[&SourceEntry]) -> Result<Vec<Vec<u8>>, SourceError> {
-        let artifacts: Vec<Arc<Artifact>> = locked(&self.artifacts).values().cloned().collect();
-        let head_of = |file: &SourceEntry| {
-            let id = file.id.as_ref()?;
-            let mut heads = artifacts
-                .iter()
-                .filter_map(|artifact| artifact.heads.get(id));
-            heads.next().map(|head| head.clone().into_bytes())
-        };
-        let mut heads: Vec<Option<Vec<u8>>> = files.iter().map(|file| head_of(file)).collect();
-        let missing: Vec<&SourceEntry> = files
-            .iter()
-            .zip(&heads)
-            .filter(|(_, head)| head.is_none())
-            .map(|(file, _)| *file)
-            .collect();
-        self.fetch_files(&missing)?;
+        let mut heads = self.known_heads(files);
+        let mut missing = Vec::new();
+        for (file, head) in files.iter().zip(&heads) {
+            if head.is_none() {
+                missing.push(*file);
+            }
+        }
         let mut read = self.read(&missing)?.into_iter();
         for head in heads.iter_mut().filter(|head| head.is_none()) {
             *head = read.next();

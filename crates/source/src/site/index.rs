@@ -44,7 +44,6 @@ impl SiteIndex {
         struct RawIndex {
             #[serde(rename = "$schema", default)]
             schema: String,
-            #[serde(default)]
             skills: Vec<serde_json::Value>,
         }
         let raw: RawIndex = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;

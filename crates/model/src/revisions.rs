@@ -123,6 +123,12 @@ impl FromIterator<(String, Revision)> for NamedRevisions {
     }
 }
 
+impl<const N: usize> From<[(String, Revision); N]> for NamedRevisions {
+    fn from(all: [(String, Revision); N]) -> Self {
+        all.into_iter().collect()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]

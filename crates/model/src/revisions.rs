@@ -89,7 +89,7 @@ impl NamedRevisions {
         self.by_name.len()
     }
 
-    /// Whether there are no names.
+    /// Whether it has no names.
     pub fn is_empty(&self) -> bool {
         self.by_name.is_empty()
     }

@@ -171,7 +171,7 @@ impl VersionIndex {
     }
 
     fn allowed_by(&self, requirement: &VersionRequirement) -> AllowedVersions {
-        // A source may have a name of its own for its newest version, which then is meant.
+        // A source may name its newest version itself, and then that name is required.
         let own_latest = requirement.as_str() == LATEST
             && self.versions.default_branch.as_deref() == Some(LATEST);
         let tags = requirement.among(&self.tags);

@@ -17,7 +17,7 @@ pub(super) fn refuse_unpublishable(
     for path in &gathered.uncommitted {
         let message = format!("`{path}` has uncommitted changes");
         let diagnostic = Diagnostic::new(&codes::PUBLISH_REFUSED, message);
-        found.push(diagnostic.help("commit it, so that others can find what was published"));
+        found.push(diagnostic.help("commit it: others must be able to find what was published"));
     }
     let library = &gathered.library;
     let resources = library.resources.iter();

@@ -214,7 +214,7 @@ impl LibraryReader<'_> {
         })
     }
 
-    /// The files that belong to no resource: marketplaces, everything else in plugins, and licences.
+    /// The files that belong to no resource: marketplaces, everything else in plugins, and licenses.
     fn read_shared(
         &self,
         chosen: &[&Candidate],

@@ -15,7 +15,7 @@ pub(crate) fn run(
     is_verbose: bool,
     output: &mut Output,
 ) -> ExitCode {
-    // With an output, the first word is a path: no address is needed.
+    // With an output, the first word is a path: no URL is needed.
     let (target, paths) = match (args.target, &args.output) {
         (Some(first), Some(_)) => (None, [vec![first], args.paths].concat()),
         (target, _) => (target, args.paths),

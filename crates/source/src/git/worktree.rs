@@ -187,7 +187,7 @@ impl GitProgram {
                         .to_owned();
                     Ok(Some(line).filter(|line| !line.is_empty()))
                 }
-                // git fails if there is no repository, no commit or no such setting.
+                // git fails without a repository, a commit or such a setting.
                 RunOutcome::Failed(_) => Ok(None),
                 run => Err(broken(directory, run)),
             }

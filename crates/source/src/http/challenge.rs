@@ -37,7 +37,7 @@ pub(crate) fn read_challenges(header: &str) -> Vec<Challenge> {
     found
 }
 
-/// Splits a header into schemes with their parameters. A scheme is a word without `=`.
+/// Splits a header into schemes with their parameters. A scheme has no `=`.
 fn split(header: &str) -> Vec<(String, BTreeMap<String, String>)> {
     let mut all: Vec<(String, BTreeMap<String, String>)> = Vec::new();
     let mut rest = header.trim_start();

@@ -46,7 +46,7 @@ impl HttpRequest<'_> {
     }
 }
 
-/// Why there is no answer.
+/// Why a server did not answer.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum HttpFailure {
     #[error("{0}")]
@@ -165,7 +165,7 @@ impl HttpClient {
                 .ok()
                 .filter(|next| matches!(next.scheme(), "http" | "https"))
                 .ok_or_else(|| HttpFailure::BadRedirect(printable(target)))?;
-            // Storage of another server must not learn the token; its URL carries a signature of its own.
+            // Storage of another server must not learn the token; its URL carries a separate signature.
             if next.origin() != url.origin() {
                 authorization = None;
             }
@@ -216,10 +216,10 @@ impl HttpClient {
             if !is_busy {
                 return Ok(answer);
             }
-            let told = answer
+            let stated = answer
                 .header("retry-after")
                 .and_then(|text| text.parse().ok());
-            let pause = told.map_or(wait, Duration::from_secs);
+            let pause = stated.map_or(wait, Duration::from_secs);
             if !self.take_waiting(pause) {
                 return Ok(answer);
             }

@@ -499,9 +499,9 @@ impl ContentStore for RegistryClient {
             StatusCode::NOT_FOUND => return Err(self.no_such_tag(tag)),
             _ => self.require_success(&mut answer)?,
         };
-        let told = answer.header("docker-content-digest");
-        let told = told.filter(|told| told.starts_with("sha256:"));
-        if let Some(digest) = told.and_then(|told| told.parse().ok()) {
+        let stated = answer.header("docker-content-digest");
+        let stated = stated.filter(|stated| stated.starts_with("sha256:"));
+        if let Some(digest) = stated.and_then(|stated| stated.parse().ok()) {
             return Ok(digest);
         }
         // The header is optional, so the document itself is what is left.
@@ -607,7 +607,7 @@ impl RegistryClient {
     }
 }
 
-/// A token that a server of tokens is asked for.
+/// A request to a server of tokens.
 struct TokenRequest<'a> {
     realm: &'a str,
     service: Option<&'a str>,

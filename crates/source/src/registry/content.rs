@@ -35,7 +35,7 @@ pub(crate) trait ContentStore: Debug + Send + Sync {
     /// Returns whether a connection is needed and none may be opened.
     fn is_out_of_reach(&self) -> bool;
 
-    /// Returns the repositories whose names start with the one of this store; `None` if there is no list.
+    /// Returns the repositories whose names start with the one of this store; `None` without a list.
     fn repositories(&self) -> Result<Option<Vec<String>>, SourceError> {
         Ok(None)
     }

@@ -1,4 +1,4 @@
-//! The configuration of our own artifacts: what a library has, without its layers.
+//! The configuration of the artifacts that agpm publishes: what a library has, without its layers.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 pub(crate) struct LibraryConfig {
     /// The resources, by path.
     pub(crate) resources: Vec<LibraryResource>,
-    /// Files that belong to no resource: marketplaces, manifests of plugins, licences.
+    /// Files that belong to no resource: marketplaces, manifests of plugins, licenses.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) shared: Option<LibraryLayer>,
     /// Where the files are from.
@@ -30,7 +30,7 @@ pub(crate) struct LibraryResource {
     /// The description.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) description: Option<String>,
-    /// The licence.
+    /// The license.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) license: Option<String>,
     /// The resources that it requires, as it states them.

@@ -40,7 +40,7 @@ pub struct PublishedResource {
     pub path: String,
     /// The description.
     pub description: Option<String>,
-    /// The licence.
+    /// The license.
     pub license: Option<String>,
     /// The resources that it requires, as it states them.
     pub dependencies: Vec<String>,
@@ -63,7 +63,7 @@ pub struct PublishedLibrary {
     pub title: Option<String>,
     /// The version.
     pub version: String,
-    /// The licence of the library.
+    /// The license of the library.
     pub license: Option<String>,
     /// The time, if it is stated.
     pub created: Option<String>,

@@ -26,7 +26,7 @@ pub enum SiteWriting {
     Compare,
 }
 
-/// Writes skills below the root of a site, for any web server. The index comes last.
+/// Writes skills into the root of a site, for any web server. The index comes last.
 pub fn write_site(
     root: &Path,
     skills: &[PublishedResource],

@@ -385,7 +385,7 @@ impl Source for SiteSource {
             let current = self.fetch_index()?;
             if current != *revision {
                 // A site forgets its earlier indexes. Skills that did not change since are still what was locked, and
-                // the checksum in the lockfile tells.
+                // the checksum in the lockfile shows it.
                 let entries = self.required_entries(Some(&current))?;
                 locked(&self.indexes).insert(revision.clone(), entries);
             }

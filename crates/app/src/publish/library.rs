@@ -62,12 +62,7 @@ pub(super) fn gather_library(world: &World, paths: &[String]) -> Result<Gathered
         source: &*location.source,
         visible: &visible,
     };
-    let mut library = PublishedLibrary {
-        title: directory
-            .file_name()
-            .map(|name| name.to_string_lossy().into_owned()),
-        ..PublishedLibrary::default()
-    };
+    let mut library = PublishedLibrary::default();
     let mut taken: BTreeSet<String> = BTreeSet::new();
     for candidate in &chosen {
         if candidate.kind == CandidateType::Plugin {

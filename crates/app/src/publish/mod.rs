@@ -117,6 +117,10 @@ fn run(
     let library = PublishedLibrary {
         version: version.clone(),
         created: request.epoch.map(timestamp),
+        // Not after the directory, whose name differs from machine to machine.
+        title: shown
+            .starts_with("oci://")
+            .then(|| agpm_model::repository_name(&shown).to_owned()),
         ..gathered.library.clone()
     };
     let failed = |error| source_failure_of(&format!("`{shown}`"), error);

@@ -52,6 +52,7 @@ pub(crate) fn is_layout(path: &Path) -> bool {
 
 impl LayoutStore {
     pub(crate) fn open(path: PathBuf) -> Self {
+        let path = agpm_model::normalize(&path);
         let form = if agpm_store::is_directory(&path) {
             LayoutForm::Directory
         } else {

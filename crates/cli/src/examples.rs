@@ -52,9 +52,9 @@ pub const EXAMPLES: &[CommandExamples] = &[
     examples(
         "publish",
         &[
-            "agpm publish oci://registry.example.com/agents/library --dry-run",
-            "agpm publish --output library.tar --version 1.0.0",
-            "agpm publish public --format site",
+            "agpm publish .claude/agents --output library.tar --version 1.0.0",
+            "agpm publish .claude/skills --output layout --version 1.0.0 --dry-run",
+            "agpm publish public .claude/skills --format site",
         ],
     ),
     examples(

@@ -27,6 +27,7 @@ fn sum(text: &str) -> Checksum {
 fn file(at: &str, content: &str) -> DesiredFile {
     DesiredFile {
         path: path(at),
+        bytes: content.as_bytes().to_vec().into(),
         checksum: sum(content),
         source: sum(content),
         mode: FileMode::Plain,

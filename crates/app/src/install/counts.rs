@@ -192,6 +192,7 @@ mod tests {
             pointer: None,
             block: None,
             before: ObservedPath::Missing,
+            content: None,
         }
     }
 

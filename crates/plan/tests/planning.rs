@@ -375,7 +375,7 @@ fn an_edit_with_a_new_version_is_merged_or_in_conflict() {
     let found = merged.files_to_merge(&desired)[0].0.clone();
     let mut conflict = merged.clone();
 
-    merged.accept_merge(&found);
+    merged.accept_merge(&found, b"merged".to_vec());
     assert_eq!(
         decisions(&merged),
         [("a.md", ChangeAction::Merge, ChangeReason::Merged)]

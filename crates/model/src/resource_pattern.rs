@@ -109,8 +109,8 @@ fn includes(requirement: &VersionRequirement, label: &VersionLabel) -> bool {
     let mut names = vec![label.clone(), plain.clone()];
     if let Some(version) = plain.version().filter(|version| !version.pre.is_empty()) {
         let release = (version.major, version.minor, version.patch);
-        // A pre-release is between its own release and everything before it. There is no greatest version before `2.0.0`, so
-        // a minor version that nothing reaches stands in for it.
+        // A pre-release is between its own release and everything before it. `2.0.0` has no greatest version before it, so
+        // a minor version that nothing reaches replaces it.
         let before = match release {
             (0, 0, 0) => release,
             (major, 0, 0) => (major - 1, u64::MAX, u64::MAX),

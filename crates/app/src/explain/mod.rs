@@ -169,7 +169,7 @@ enum FileOwner {
     Blocks(Provenance),
     /// The resource that the whole file is of.
     Resource(ResourceId),
-    /// Its values have owners of their own.
+    /// Each of its values has an owner.
     Values,
 }
 

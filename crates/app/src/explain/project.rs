@@ -72,7 +72,7 @@ impl<'w> ExplainedProject<'w> {
         }
     }
 
-    /// Finds the manifest; `None` if there is none.
+    /// Finds the manifest; `None` if it does not exist.
     pub(super) fn find(&self) -> Result<Option<&FoundProject>, Failure> {
         if let Some(found) = self.found.get() {
             return Ok(found.as_ref());
@@ -102,7 +102,7 @@ impl<'w> ExplainedProject<'w> {
         }
     }
 
-    /// The lockfile; `None` if there is none.
+    /// The lockfile; `None` if it does not exist.
     pub(super) fn lock(&self, notes: &mut Notes) -> Result<Option<&Lockfile>, Failure> {
         match self.read_lock(notes) {
             Ok(lock) => Ok(lock.report(notes).as_ref()),
@@ -119,7 +119,7 @@ impl<'w> ExplainedProject<'w> {
         self.locked.get()
     }
 
-    /// The installed resources, without any if there is no lockfile.
+    /// The installed resources; none without a lockfile.
     pub(super) fn resources(&self, notes: &mut Notes) -> Result<&LockedResources, Failure> {
         let project = self.project(notes)?;
         let lock = self.lock(notes)?;
@@ -138,7 +138,7 @@ impl<'w> ExplainedProject<'w> {
         }))
     }
 
-    /// The manifest as far as it can be read without a server; `None` if there is none.
+    /// The manifest as far as it can be read without a server; `None` if it does not exist.
     pub(super) fn offline_manifest(&self) -> Option<Cow<'_, Manifest>> {
         if let Some(project) = self.project.get() {
             return Some(Cow::Borrowed(&project.value.manifest));
@@ -190,7 +190,7 @@ impl<'w> ExplainedProject<'w> {
     }
 }
 
-/// Reads something whose findings may be reported later. Its texts belong to `notes` at once, because findings and values
+/// Reads something whose findings may be reported later. Its sources belong to `notes` at once, because findings and values
 /// point into them.
 fn read_once<T>(
     notes: &mut Notes,

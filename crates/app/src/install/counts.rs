@@ -88,7 +88,7 @@ impl InstalledOwners {
         counts
     }
 
-    /// Counts one resource: once for everything that is written or removed, and once for each way in which the rest is left
+    /// Adds one resource: once for everything that is written or removed, and once for each way in which the rest is left
     /// as it is. A resource with an edited file is therefore both updated and skipped.
     fn count_resource(
         &self,

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use agpm_compose::RenderedResource;
 use agpm_layers::LayeredFile;
 use agpm_model::{RelativePath, ResourceId};
-use agpm_plan::{NewContent, Plan};
+use agpm_plan::{NewContent, Observation, Plan};
 use agpm_trust::CapabilityChange;
 
 use crate::install::InstalledOwners;
@@ -14,6 +14,15 @@ use crate::install::{
     ConvertedResource, InstallReport, LockChange, ReportedProgram, SourceFileState, UpdatedPin,
 };
 use crate::project::write_mode::WriteMode;
+
+/// The changes of files, with what was observed to plan them.
+pub(super) struct PlannedFiles {
+    pub(super) plan: Plan,
+    pub(super) edits: SettledEdits,
+    /// Files that only the lockfile shows to be managed.
+    pub(super) recovered: Vec<RelativePath>,
+    pub(super) observation: Observation,
+}
 
 /// A planned install.
 pub struct PlannedInstall {

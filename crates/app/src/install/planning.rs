@@ -5,14 +5,13 @@ use agpm_compose::{RenderedResource, RenderedSet};
 use agpm_diag::{Failure, Notes};
 use agpm_layers::LayeredFile;
 use agpm_model::{LockUse, Manifest, RelativePath};
-use agpm_plan::{
-    DesiredState, Ledger, Observation, Plan, hides_written_bytes, may_explain, recover_ownership,
-};
+use agpm_plan::{DesiredState, Ledger, Plan, hides_written_bytes, may_explain, recover_ownership};
 
 use crate::install::capabilities::LockedSubject;
-use crate::install::edits::{MergeUse, SettledEdits, settle_edits};
+use crate::install::edits::{MergeUse, settle_edits};
 use crate::install::lock_change::plan_lock;
 use crate::install::locked_state::LockedState;
+use crate::install::planned::PlannedFiles;
 use crate::install::record::record_owners;
 use crate::install::refusals::{refuse_plan, refuse_unapproved};
 use crate::install::run::{GatheredProject, InstallRun, RenderedProject};
@@ -78,15 +77,6 @@ pub(super) fn plan_install(
         lock_change: lock.change,
         lock_text: lock.text,
     })
-}
-
-/// The changes of files, with what was observed to plan them.
-pub(super) struct PlannedFiles {
-    pub(super) plan: Plan,
-    pub(super) edits: SettledEdits,
-    /// Files that only the lockfile shows to be managed.
-    pub(super) recovered: Vec<RelativePath>,
-    pub(super) observation: Observation,
 }
 
 /// Observes the disk once, and plans the changes of files and of everything in shared files.

@@ -5,7 +5,7 @@ use crate::drift::DriftFinding;
 use crate::drift::unexpected::unexpected_files;
 use crate::install::capabilities::{LockedSubject, changes_since_lock};
 use crate::install::former_policies::{FormerPolicies, former_policies};
-use crate::install::planning::PlannedFiles;
+use crate::install::planned::PlannedFiles;
 use crate::install::policies::VersionsOfSources;
 use crate::install::run::{GatheredProject, InstallRun, OwnFiles, RenderedProject};
 use crate::install::{
@@ -169,7 +169,7 @@ pub(crate) fn refuse_unapproved(
     Ok(changes.all)
 }
 
-/// Asks the user on a terminal. Where something else is refused too, nobody asks: the answer would not let the run go on.
+/// Asks the user on a terminal. Where something else is refused too, no question is shown: its answer would not let the run go on.
 fn is_confirmed(run: &InstallRun<'_>, refused: &[UnapprovedChange]) -> bool {
     let request = &run.job.request;
     // A frozen install is what CI runs, and a run that only shows installs nothing that one could confirm.

@@ -135,7 +135,7 @@ impl DependencyParser<'_> {
             };
             return Err(usage(format!("`{url}` names no file"), help));
         };
-        // `add dep` writes one entry. A new source is an entry of its own, with a name that the user may want to choose.
+        // `add dep` writes one entry. A new source is another entry, with a name that the user may want to choose.
         let Some(source) = source else {
             let requirement = found.inner.requirement.as_ref();
             let version = requirement.map(VersionRequirement::as_str);

@@ -43,6 +43,7 @@ mod resource_pattern;
 mod revisions;
 mod schema;
 mod server_file;
+mod shared_bytes;
 mod skill;
 mod source_addresses;
 mod source_versions;
@@ -127,6 +128,7 @@ pub use schema::{
     SchemaField, SchemaTable, UnknownKey, ValueForm,
 };
 pub use server_file::ServerFile;
+pub use shared_bytes::SharedBytes;
 pub use skill::{skill_findings, standard_violation};
 pub use source_versions::{
     AllowedVersions, ResolvedVersion, SourceVersions, VersionIndex, default_requirement,

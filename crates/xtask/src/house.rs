@@ -306,6 +306,7 @@ const STORE_USERS: &[(&str, &[&str])] = &[
             "doctor",
             "explain/file_contributions.rs",
             "explain/mod.rs",
+            "explain/project.rs",
             "search.rs",
             "validate/mod.rs",
             "verify/mod.rs",

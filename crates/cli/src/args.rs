@@ -35,7 +35,9 @@ pub(crate) use inspect::{
     BrowseArgs, ExplainArgs, ListArgs, ListFormat, OutdatedArgs, SearchArgs, StatusArgs, TreeArgs,
     TreeFormat, WhyArgs,
 };
-pub(crate) use install::{InstallArgs, LockCommand, ResolveArgs, UndoArgs, UpdateArgs};
+pub(crate) use install::{
+    InstallArgs, LockCommand, PatchCommand, PatchSaveArgs, ResolveArgs, UndoArgs, UpdateArgs,
+};
 pub(crate) use layers::{FoldArgs, LayersArgs, MergeArgs, MergeFormat, StrategiesArgs};
 pub(crate) use policy::{PolicyArgs, PolicyCommand};
 pub(crate) use profile::{ProfileArgs, ProfileFormat, ProfileKind};
@@ -174,7 +176,13 @@ pub(crate) enum Command {
     Doctor(DoctorArgs),
     /// Resolve a conflict of your edit with a new version
     Resolve(ResolveArgs),
-    /// Undo the last change
+    /// Save local edits in the manifest
+    Patch {
+        /// The subcommand
+        #[command(subcommand)]
+        what: PatchCommand,
+    },
+    /// Undo the last change or all since one
     Undo(UndoArgs),
     /// Join lockfiles
     Lock {
@@ -318,6 +326,9 @@ impl Command {
             Command::Doctor(args) => &args.scope,
             Command::Layers(args) => &args.scope,
             Command::Resolve(args) => &args.scope,
+            Command::Patch {
+                what: PatchCommand::Save(args),
+            } => &args.scope,
             Command::Undo(args) => &args.scope,
             Command::Explain(args) => &args.scope,
             Command::Import(args) => &args.scope,

@@ -148,6 +148,7 @@ registry! {
     PATCH_DROPPED = "patch/dropped" Warning;
     PATCH_FAILED = "patch/failed" Error;
     PATCH_NO_FIELDS = "patch/no-fields" Warning;
+    PATCH_TEXT_CONFLICT = "patch/text-conflict" Error;
     PATCH_UNKNOWN = "patch/unknown" Error;
     PLUGIN_CLASH = "plugin/clash" Error;
     PLUGIN_COMMIT = "plugin/commit" Error;

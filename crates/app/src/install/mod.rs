@@ -69,8 +69,10 @@ pub use crate::install::kept_bases::BaseChanges;
 pub(crate) use crate::install::kept_bases::{BaseReader, unneeded_bases};
 pub(crate) use crate::install::local_edits::local_edits;
 pub(crate) use crate::install::locked_state::LockedState;
-pub(crate) use crate::install::preview::{InstallPreview, preview};
-pub(crate) use crate::install::run::{InstallJob, ManifestEdit, ProjectFate, WideningRecord};
+pub(crate) use crate::install::preview::{InstallPreview, bytes_on_disk, preview};
+pub(crate) use crate::install::run::{
+    InstallJob, ManifestEdit, ProjectFate, TextPatchEdit, WideningRecord,
+};
 pub(crate) use crate::install::writing::lock_project;
 use agpm_trust::PolicyCheckReport;
 

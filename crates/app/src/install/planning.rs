@@ -11,7 +11,7 @@ use crate::install::{
 use crate::project::write_mode::WriteMode;
 use agpm_compose::{RenderedSet, foreign_hook_notes};
 use agpm_diag::{Failure, Notes};
-use agpm_model::{LockUse, Manifest, RelativePath};
+use agpm_model::{Checksum, LockUse, Manifest, RelativePath};
 use agpm_plan::{DesiredState, Ledger, Plan, hides_written_bytes, may_explain, recover_ownership};
 use agpm_resolve::checksum_findings;
 
@@ -138,6 +138,10 @@ pub(super) fn plan_install(
             let mut reads = template_reads;
             let of_base = |base: &LoadedBase| Some((base.local_file()?, base.locked.checksum));
             reads.extend(bases.iter().filter_map(of_base));
+            reads.extend(manifest.text_patches.iter().map(|(path, patch)| {
+                let checksum = Checksum::of(patch.text.as_bytes());
+                (path.to_string(), checksum)
+            }));
             let inputs = InstallInputs {
                 digest: inputs_of(&gathered.inputs, &lock_text),
                 reads,

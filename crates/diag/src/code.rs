@@ -199,7 +199,7 @@ registry! {
     TRUST_INCREASE = "trust/increase" Error;
     TRUST_OWNER = "trust/owner" Warning;
     TRUST_PROGRAM = "trust/program" Error;
-    UNDO_EDITED = "undo/edited" Error;
+    UNDO_EDITED = "undo/edited" Warning;
     UNDO_NOTHING = "undo/nothing" Error;
     USAGE = "usage" Error;
     VERIFY_CHANGED = "verify/changed" Error;

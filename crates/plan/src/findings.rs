@@ -163,11 +163,8 @@ fn ways_to_treat_edit(change: &PlannedChange) -> String {
         change.owner
     );
     match change.owner.resource() {
-        Some(id) if !matches!(id.kind, ResourceType::Scripts | ResourceType::Plugins) => {
-            format!(
-                "{show_and_discard}; `[patch.{}.{}]` keeps it",
-                id.kind, id.name
-            )
+        Some(id) if id.kind != ResourceType::Plugins => {
+            format!("{show_and_discard}; `agpm patch save {id}` keeps it")
         }
         _ => show_and_discard,
     }

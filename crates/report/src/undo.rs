@@ -70,7 +70,7 @@ pub(crate) fn text(report: &UndoReport, detail: DetailLevel) -> String {
     for path in &report.kept {
         text.push_str(&format!("kept {path} (changed since)\n"));
     }
-    for path in &report.kept_manifest {
+    if let Some(path) = &report.kept_manifest {
         text.push_str(&format!("kept {path} (edited after it was created)\n"));
     }
     let count = |word: &str| {

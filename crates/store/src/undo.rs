@@ -185,6 +185,8 @@ impl ProjectStore {
             }
             let is_same = match (self.observe_path(&mut chain, &file.path)?, &file.after) {
                 (ObservedPath::Missing, None) => true,
+                // Created, and deleted by the user: it is as the undo leaves it.
+                (ObservedPath::Missing, Some(_)) if file.before.is_none() => true,
                 // A directory is at its path.
                 (ObservedPath::Directory, None) => span.made.contains(file.path.as_str()),
                 (ObservedPath::File(now), Some(after)) => is_same(&now.content, after),
@@ -216,6 +218,7 @@ impl ProjectStore {
                 return Err(UndoError::Changed(changed));
             }
         }
+        let mut chain = DirectoryChain::new(&self.root);
         let mut steps = Vec::new();
         for file in span.files.iter().filter(|file| !kept.contains(&file.path)) {
             if let Some(reconciled) = reconciled
@@ -233,6 +236,11 @@ impl ProjectStore {
                 }
                 None => None,
             };
+            let is_gone = file.before.is_none()
+                && self.observe_path(&mut chain, &file.path)? == ObservedPath::Missing;
+            if is_gone {
+                continue;
+            }
             let expected = match (force, &file.after) {
                 (ForceUndo::Yes, _) => ExpectedFile::Anything,
                 _ if self.is_own_record(&file.path) => ExpectedFile::Anything,

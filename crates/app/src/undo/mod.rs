@@ -25,6 +25,9 @@ use crate::project::world::World;
 use crate::project::write_mode::WriteMode;
 use agpm_plan::OverwriteRule;
 
+/// The maximum number of files for which a finding is printed because they changed since the transaction.
+const MOST_CHANGED_SHOWN: usize = 20;
+
 /// The arguments of `undo`.
 #[derive(Clone, Copy, Debug)]
 pub struct UndoRequest {
@@ -72,6 +75,7 @@ fn run(world: &World, request: &UndoRequest, notes: &mut Notes) -> Result<UndoRe
     }
     if action == UndoAction::Preview {
         let undo = PlannedUndo::of(&files, &store, request, notes)?;
+        warn_of_kept(&undo.kept, notes);
         tell_out_of_reach(&files, notes);
         return Ok(undo.report(action));
     }
@@ -293,6 +297,18 @@ fn edited_manifest(
     let now = store.observe(&manifest)?.checksum();
     let is_edited = now.is_some() && span.left(&manifest) != now;
     Ok(is_edited.then_some(manifest))
+}
+
+/// Warns of files that an undo would keep, as long as there is a choice.
+fn warn_of_kept(kept: &[RelativePath], notes: &mut Notes) {
+    for path in kept.iter().take(MOST_CHANGED_SHOWN) {
+        let message = format!("`{path}` changed since, so it would be kept");
+        let help = "`agpm undo --force` overwrites it with the version from before";
+        let found = Diagnostic::new(&codes::UNDO_EDITED, message);
+        notes
+            .diagnostics
+            .push(found.in_file(path.as_str()).help(help));
+    }
 }
 
 /// Reports that the manifest and lockfile outside of home are not reverted, because the transaction did not write them.

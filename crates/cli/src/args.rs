@@ -371,7 +371,7 @@ impl Cli {
             }),
             global_commands: match self.command.scope() {
                 InstallScope::Project => Vec::new(),
-                InstallScope::User => command_names(has_scope),
+                InstallScope::User => names_with_scope(),
             },
         }
     }
@@ -401,6 +401,19 @@ const WITHOUT_PROJECT: [&str; 11] = [
 fn has_scope(command: &clap::Command) -> bool {
     let mut arguments = command.get_arguments();
     arguments.any(|argument| argument.get_long() == Some("global"))
+}
+
+/// The commands with `-g`; of a command that only has subcommands, those.
+fn names_with_scope() -> Vec<String> {
+    let mut names = command_names(has_scope);
+    for command in Cli::declaration().get_subcommands() {
+        let inner = command.get_subcommands().filter(|inner| has_scope(inner));
+        if !has_scope(command) {
+            let name = command.get_name();
+            names.extend(inner.map(|inner| format!("{name} {}", inner.get_name())));
+        }
+    }
+    names
 }
 
 fn command_names(is_listed: impl Fn(&clap::Command) -> bool) -> Vec<String> {

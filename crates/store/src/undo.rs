@@ -236,10 +236,11 @@ impl ProjectStore {
                 }
                 None => None,
             };
-            let is_gone = file.before.is_none()
-                && self.observe_path(&mut chain, &file.path)? == ObservedPath::Missing;
-            if is_gone {
-                continue;
+            if file.before.is_none() {
+                let now = self.observe_path(&mut chain, &file.path)?;
+                if matches!(now, ObservedPath::Missing) {
+                    continue;
+                }
             }
             let expected = match (force, &file.after) {
                 (ForceUndo::Yes, _) => ExpectedFile::Anything,

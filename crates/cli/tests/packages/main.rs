@@ -29,6 +29,7 @@ mod marketplaces;
 mod other_sources;
 mod outside_reads;
 mod ownership;
+mod patch_save;
 mod patches;
 mod patterns;
 mod plugin_directories;

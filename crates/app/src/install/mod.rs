@@ -54,6 +54,7 @@ mod preview;
 pub(crate) mod refusals;
 pub(crate) mod rendering;
 pub(crate) mod run;
+mod shared_edits;
 mod up_to_date;
 mod writing;
 
@@ -73,6 +74,7 @@ pub(crate) use crate::install::preview::{InstallPreview, bytes_on_disk, preview}
 pub(crate) use crate::install::run::{
     InstallJob, ManifestEdit, ProjectFate, TextPatchEdit, WideningRecord,
 };
+pub(crate) use crate::install::shared_edits::value_of;
 pub(crate) use crate::install::writing::lock_project;
 use agpm_trust::PolicyCheckReport;
 

@@ -22,6 +22,7 @@ use crate::install::contents::NewContents;
 use crate::install::edits::{MergeUse, settle_edits};
 use crate::install::locked_state::LockedState;
 use crate::install::run::{GatheredProject, InstallRun, LockState, RenderedProject};
+use crate::install::shared_edits::{SettledShared, SharedEdits};
 use crate::manifest::LoadedBase;
 use crate::project::gather::{ErrorTolerance, ManifestFiles, Project};
 use crate::project::ledger::has_ledger;
@@ -83,21 +84,38 @@ pub(super) fn plan_install(
     let mut disk = PathObserver::new(store);
     disk.observe(&desired, &gathered.ledger)?;
     let RecoveredPlan {
-        mut plan,
+        plan,
+        ledger,
         recovered,
     } = plan_with_recovery(run, gathered, &desired, &mut disk, notes)?;
     let merging = match job.request.lock {
         LockUse::Frozen => MergeUse::Refused,
         _ => MergeUse::Merged,
     };
+    let shared = SharedEdits {
+        store,
+        manifest,
+        desired: &desired,
+        ledger: ledger.as_ref().unwrap_or(&gathered.ledger),
+        overwrite: job.request.overwrite,
+    };
+    let SettledShared { mut plan, beside } = match merging {
+        MergeUse::Merged => shared.settle(&mut disk, plan, notes)?,
+        MergeUse::Refused => SettledShared {
+            plan,
+            beside: Vec::new(),
+        },
+    };
     let contents = NewContents::of(&resources, &layered.files);
     let edits = settle_edits(
         store,
+        manifest,
         &desired,
         &contents,
         &gathered.ledger,
         merging,
         &mut plan,
+        beside,
         notes,
     )?;
     drop(contents);
@@ -173,6 +191,8 @@ pub(super) fn plan_install(
 /// A plan, and the files that only the lockfile shows to be managed.
 struct RecoveredPlan {
     plan: Plan,
+    /// The ledger with what the lockfile shows to be managed, if that is more.
+    ledger: Option<Ledger>,
     recovered: Vec<RelativePath>,
 }
 
@@ -197,9 +217,13 @@ fn plan_with_recovery(
     } else {
         &nothing
     };
-    let ledger = ledger.as_ref().unwrap_or(&gathered.ledger);
-    let recovered = ledger.written_files_missing_in(recorded);
-    Ok(RecoveredPlan { plan, recovered })
+    let used = ledger.as_ref().unwrap_or(&gathered.ledger);
+    let recovered = used.written_files_missing_in(recorded);
+    Ok(RecoveredPlan {
+        plan,
+        ledger,
+        recovered,
+    })
 }
 
 /// The manifest that this command edits, as it still is on disk.

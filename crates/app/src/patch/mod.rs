@@ -219,9 +219,9 @@ impl<'a> RenderedProject<'a> {
     }
 
     fn refuse_conflict(&self, resource: &ResourceId) -> Result<(), Failure> {
-        let mut conflicts = self.ledger.open_conflicts();
-        let Some((path, ..)) =
-            conflicts.find(|(_, owned, _)| owned.owner.resource() == Some(resource))
+        let conflicts = self.ledger.conflict_owners();
+        let mut conflicts = conflicts.into_iter();
+        let Some((path, _)) = conflicts.find(|(_, owner)| owner.resource() == Some(resource))
         else {
             return Ok(());
         };

@@ -38,6 +38,7 @@ mod plugins;
 mod remove;
 mod resolve;
 mod shared;
+mod shared_edits;
 mod skills;
 mod standards;
 mod support;

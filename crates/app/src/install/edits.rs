@@ -36,18 +36,31 @@ pub(super) enum MergeUse {
     Refused,
 }
 
+/// What the merges of edited files start from.
+pub(super) struct FileEdits<'a, 'd> {
+    pub(super) store: &'a ProjectStore,
+    pub(super) manifest: &'a Manifest,
+    pub(super) desired: &'a DesiredState<'d>,
+    pub(super) contents: &'a NewContents<'a>,
+    /// The ledger before the run.
+    pub(super) before: &'a Ledger,
+    pub(super) merging: MergeUse,
+}
+
 /// Merges the new versions of edited files, and keeps the bases of everything that is written.
 pub(super) fn settle_edits(
-    store: &ProjectStore,
-    manifest: &Manifest,
-    desired: &DesiredState<'_>,
-    contents: &NewContents<'_>,
-    before: &Ledger,
-    merging: MergeUse,
+    edits: &FileEdits<'_, '_>,
     plan: &mut Plan,
-    shared_beside: Vec<FileChange<'static>>,
     notes: &mut Notes,
 ) -> Result<SettledEdits, Failure> {
+    let FileEdits {
+        store,
+        manifest,
+        desired,
+        contents,
+        before,
+        merging,
+    } = *edits;
     let mut settled = SettledEdits::default();
     let mut sides = BTreeMap::new();
     if merging == MergeUse::Merged {
@@ -97,7 +110,6 @@ pub(super) fn settle_edits(
             }
         }
     }
-    settled.beside.extend(shared_beside);
     for (path, _, conflict) in before.open_conflicts() {
         let after = plan.ledger.files.get(path);
         if after.is_none_or(|owned| owned.conflict.is_none()) {

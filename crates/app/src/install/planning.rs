@@ -19,7 +19,7 @@ use crate::drift::unexpected::unexpected_files;
 use crate::install::capabilities::{LockedSubject, approved_changes};
 use crate::install::changelogs;
 use crate::install::contents::NewContents;
-use crate::install::edits::{MergeUse, settle_edits};
+use crate::install::edits::{FileEdits, MergeUse, settle_edits};
 use crate::install::locked_state::LockedState;
 use crate::install::run::{GatheredProject, InstallRun, LockState, RenderedProject};
 use crate::install::shared_edits::{SettledShared, SharedEdits};
@@ -107,17 +107,16 @@ pub(super) fn plan_install(
         },
     };
     let contents = NewContents::of(&resources, &layered.files);
-    let edits = settle_edits(
+    let inputs = FileEdits {
         store,
         manifest,
-        &desired,
-        &contents,
-        &gathered.ledger,
+        desired: &desired,
+        contents: &contents,
+        before: &gathered.ledger,
         merging,
-        &mut plan,
-        beside,
-        notes,
-    )?;
+    };
+    let mut edits = settle_edits(&inputs, &mut plan, notes)?;
+    edits.beside.extend(beside);
     drop(contents);
     plan.ledger.based = bases_of_edits(&plan, &gathered.ledger, old);
     plan.ledger.nothing = owners_of_nothing(&resources, &plan.ledger);

@@ -1,7 +1,7 @@
 //! Merges lists by item, where a strategy says so.
 
 use agpm_model::{ItemRule, ListRule, MergeOperation, PatternProgress, PointerRule, Strategy};
-use agpm_text::{NodeKind, NodeRef, Pointer, TreeView, equal, to_value};
+use agpm_text::{NodeKind, NodeRef, Pointer, equal, to_value};
 
 /// The rules of a strategy for lists. Without a strategy, a list is one value.
 #[derive(Clone, Debug, Default)]

@@ -175,6 +175,7 @@ pub(super) fn plan(
         refused: Vec::new(),
         owned,
         unchanged,
+        edited: Vec::new(),
     })
 }
 

@@ -7,6 +7,9 @@ const MCP_BESIDE: &str = ".mcp.json.agpm-new";
 const SERVERS: &str = "mcp/fs.json";
 const RULES: &str = "rules/style.md";
 
+/// A server that starts another command needs approval.
+const UPDATE: &str = "update --approve mcp-servers/fs";
+
 const USERS: &str =
     "{\n  // mine\n  \"mcpServers\": {\n    \"own\": {\"command\": \"own\"}\n  }\n}\n";
 
@@ -42,12 +45,12 @@ fn with_server(next: &str, edit: (&str, &str)) -> Project {
 #[test]
 fn a_new_version_of_an_entry_is_merged_by_key() {
     let project = with_server(&server("[\"b\"]", "1"), ("\"1\"", "\"8080\""));
-    let output = project.good("update");
+    let output = project.good(UPDATE);
     assert!(output.stdout.contains("merged"), "{output}");
     let now = project.read(MCP);
     assert!(now.contains("\"8080\"") && now.contains("[\"b\"]"), "{now}");
     assert!(now.contains("// mine") && now.contains("\"own\""), "{now}");
-    project.warned("install", &["was edited; agpm keeps it"]);
+    project.good("install");
     let verified = project.run("verify");
     assert!(
         verified.stderr.contains("modified (based on 1.1.0)"),
@@ -68,7 +71,7 @@ fn both_changes_of_an_entry_are_a_conflict_with_the_whole_file_beside() {
     let start = || with_server(&server("[\"b\"]", "1"), ("\"a\"", "\"mine\""));
     let project = start();
     let before = project.read(MCP);
-    let output = project.run("update");
+    let output = project.run(UPDATE);
     assert_eq!(output.code, Some(1), "{output}");
     assert!(output.stderr.contains("/mcpServers/fs/args"), "{output}");
     assert!(
@@ -93,7 +96,7 @@ fn both_changes_of_an_entry_are_a_conflict_with_the_whole_file_beside() {
     assert_eq!(project.tree(), tree);
     for (side, value) in [("--mine", "mine"), ("--merged", "mine"), ("--new", "b")] {
         let project = start();
-        assert_eq!(project.run("update").code, Some(1));
+        assert_eq!(project.run(UPDATE).code, Some(1));
         let tree = project.tree();
         // Other content of the file does not matter.
         project.write(MCP, &project.read(MCP).replace("\"own\"}", "\"other\"}"));
@@ -115,7 +118,7 @@ fn both_changes_of_an_entry_are_a_conflict_with_the_whole_file_beside() {
         assert_eq!(project.tree(), tree, "{side}");
     }
     let project = start();
-    assert_eq!(project.run("update").code, Some(1));
+    assert_eq!(project.run(UPDATE).code, Some(1));
     project.write(MCP, &project.read(MCP).replace("\"mine\"", "\"again\""));
     project.refused(
         "resolve fs --mine",
@@ -133,7 +136,7 @@ fn lists_merge_by_item_where_the_manifest_has_a_rule() {
         ("[\"a\"]", "[\"a\", \"c\"]"),
     );
     let manifest = project.read("agpm.toml");
-    let output = project.run("update");
+    let output = project.run(UPDATE);
     assert_eq!(output.code, Some(1), "{output}");
     project.write(
         "agpm.toml",
@@ -201,7 +204,7 @@ fn a_killed_merge_loses_no_byte_of_the_edit() {
         let mut command = project.sandbox.command(crate::support::PROGRAM);
         command
             .current_dir(project.path(""))
-            .arg("update")
+            .args(UPDATE.split(' '))
             .env("AGPM_STOP_AT_WRITE", at.to_string());
         if project.sandbox.output(command).code == Some(0) {
             assert!(killed > 3, "{killed}");
@@ -212,7 +215,7 @@ fn a_killed_merge_loses_no_byte_of_the_edit() {
             project.read(MCP).contains("\"8080\""),
             "killed at write {at}"
         );
-        project.good("update");
+        project.good(UPDATE);
         let now = project.read(MCP);
         assert!(
             now.contains("\"8080\"") && now.contains("[\"b\"]"),

@@ -274,6 +274,7 @@ const STORE_USERS: &[(&str, &[&str])] = &[
             "init",
             "install/edits.rs",
             "install/kept_bases.rs",
+            "install/shared_edits.rs",
             "patch",
             "resolve",
             "undo",

@@ -48,8 +48,8 @@ pub(crate) struct ManifestEdit<'a> {
     pub(crate) bytes: Cow<'a, [u8]>,
     /// The edit of the `.gitignore` next to it.
     pub(crate) ignored: Option<IgnoreEdit>,
-    /// The edit of a diff that a patch in it names.
-    pub(crate) text_patch: Option<TextPatchEdit>,
+    /// The edits of diffs that patches in it name.
+    pub(crate) text_patches: Vec<TextPatchEdit>,
     /// Whether the project exists afterwards.
     pub(crate) project: ProjectFate,
     /// The file that records approved conversions that permit more.

@@ -130,6 +130,10 @@ fn all_changes<'a>(
         .inside
         .extend(plan.shared.iter().filter_map(shared_change));
     changes.inside.extend(planned.edits.beside.iter().cloned());
+    let edit = run.job.manifest.as_ref();
+    for patch in edit.iter().flat_map(|edit| &edit.text_patches) {
+        changes.put_text_patch(patch);
+    }
     let bases = planned.edits.bases.removed.iter().cloned();
     let unneeded = bases.map(|path| FileChange::Remove {
         path,
@@ -153,9 +157,6 @@ fn all_changes<'a>(
         changes.put(own_files.manifest, Cow::Borrowed(&*edit.bytes), before);
         if let Some(ignored) = &edit.ignored {
             changes.put_ignored(ignored);
-        }
-        if let Some(patch) = &edit.text_patch {
-            changes.put_text_patch(patch);
         }
     }
     if let Some((path, bytes)) = &planned.edits.bases.written {

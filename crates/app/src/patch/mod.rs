@@ -95,7 +95,7 @@ fn run(
         .map(ToString::to_string)
         .collect();
     report.patch_file = new.text.as_ref().map(|_| new.path.clone());
-    let text_patch = new.file_edit(&files, &store)?;
+    let text_patches = new.file_edit(&files, &store)?.into_iter().collect();
     let job = InstallJob {
         title: format!("patch save {resource}"),
         request: InstallRequest::PLAIN,
@@ -105,7 +105,7 @@ fn run(
             before: Some(Checksum::of(&bytes)),
             bytes: text.into_bytes().into(),
             ignored: None,
-            text_patch,
+            text_patches,
             project: ProjectFate::Stays,
             widenings: WideningRecord::Lockfile,
         }),

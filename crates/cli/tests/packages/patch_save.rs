@@ -128,6 +128,19 @@ fn a_change_of_the_diff_alone_is_installed() {
 }
 
 #[test]
+fn the_diff_goes_with_its_patch_and_comes_back_with_undo() {
+    let project = installed();
+    project.write(ON_DISK, &V1.replace("two", "TWO"));
+    project.good("patch save a");
+    let before = project.tree();
+    project.good("add source other ../community");
+    project.good("remove a");
+    assert!(!project.exists(DIFF));
+    project.good("undo 3");
+    assert_eq!(project.tree(), before);
+}
+
+#[test]
 fn an_edit_of_one_copy_is_saved_for_all_tools() {
     let project = Project::new();
     project.source(&[("v1.0.0", &[(AGENT, V1)])]);

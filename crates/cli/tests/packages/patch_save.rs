@@ -76,7 +76,13 @@ fn fields_go_into_the_manifest_and_text_into_a_diff() {
         "{diff}"
     );
     project.good("verify");
-    project.good("undo 2");
+    let output = project.good("undo 2");
+    // The last save wrote nothing into the edited file.
+    assert!(
+        output.stdout.contains("kept .claude/agents/a.md"),
+        "{output}"
+    );
+    project.write(ON_DISK, &edited);
     assert_eq!(project.tree(), before);
 }
 

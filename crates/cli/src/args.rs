@@ -326,9 +326,7 @@ impl Command {
             Command::Doctor(args) => &args.scope,
             Command::Layers(args) => &args.scope,
             Command::Resolve(args) => &args.scope,
-            Command::Patch {
-                what: PatchCommand::Save(args),
-            } => &args.scope,
+            Command::Patch { what } => what.scope(),
             Command::Undo(args) => &args.scope,
             Command::Explain(args) => &args.scope,
             Command::Import(args) => &args.scope,

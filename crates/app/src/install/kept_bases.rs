@@ -2,16 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use agpm_diag::has_errors;
 use agpm_merge::is_mergeable;
 use agpm_model::{Checksum, RelativePath};
 use agpm_plan::{
     BaseNumber, BasePack, DesiredState, KeptBytes, KeptValues, Ledger, NodeSum, base_in_pack,
 };
 use agpm_store::ProjectStore;
-use agpm_text::Value;
+use agpm_text::{Format, Value, parse_alone, to_value};
 
 use crate::install::contents::NewContents;
-use crate::install::shared_edits::value_of;
 use crate::project::reading::limit;
 
 /// Larger files are not worth a merge.
@@ -234,4 +234,12 @@ fn join_bases(
         move_base(values.checksum, &mut base);
         *kept = base.map(|base| KeptValues { base, ..values });
     }
+}
+
+/// A JSON text as a value.
+pub(crate) fn value_of(bytes: &[u8]) -> Option<Value> {
+    let text = std::str::from_utf8(bytes).ok()?;
+    let parsed = parse_alone(text, Format::Json);
+    let is_valid = !has_errors(&parsed.diagnostics);
+    parsed.document.root().map(to_value).filter(|_| is_valid)
 }

@@ -31,7 +31,7 @@ pub struct ResourceOutput {
     pub dropped: Vec<AppliedField>,
     /// The authors of the diffs that changed its text.
     pub text_patches: Vec<PatchScope>,
-    /// Its texts before and after those diffs, if they were requested.
+    /// Its content before and after those diffs, if they were requested.
     pub kept_texts: Option<KeptTexts>,
     /// The conversions of its fields for its tool.
     pub outcomes: Vec<FieldOutcome>,
@@ -65,10 +65,10 @@ impl ResourceOutput {
     }
 }
 
-/// The texts of a resource, before and after the diffs of patches.
+/// The content of a resource, before and after the diffs of patches.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct KeptTexts {
-    /// The texts of its files.
+    /// The content of its files.
     pub files: BTreeMap<PatchedFile, PatchedText>,
     /// The main text without private patches and without diffs, if there are private patches.
     pub shared_main: Option<String>,

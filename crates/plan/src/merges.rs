@@ -49,7 +49,7 @@ pub struct KeptValues {
 pub struct SharedConflict {
     /// The checksum of the whole resulting file, which is next to it.
     pub beside: Checksum,
-    /// The user's values or texts when the conflict arose, and the new ones, by what they are in the file.
+    /// The user's values when the conflict arose, and the new ones, by what they are in the file.
     pub sides: Vec<ConflictSides>,
 }
 

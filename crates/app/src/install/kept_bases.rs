@@ -129,7 +129,7 @@ pub(crate) fn keep_bases(
     }
 }
 
-/// Records where the values of entries and the texts of blocks are kept; those that are not yet go into a new file.
+/// Records where the values of entries and the content of blocks are kept; those that are not yet go into a new file.
 fn keep_shared(
     store: &ProjectStore,
     desired: &DesiredState<'_>,

@@ -1,4 +1,4 @@
-//! Reads the edits of a resource on the disk, as texts in the form of its source.
+//! Reads the edits of a resource on the disk, in the format of its source.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ use agpm_text::{
 use crate::drift::unexpected::unexpected_files;
 use crate::install::bytes_on_disk;
 
-/// The ending of a new version next to a file in conflict.
+/// The suffix of a new version next to a file in conflict.
 const BESIDE: &str = ".agpm-new";
 
 /// A file of a resource, before its diff and as it is to be.

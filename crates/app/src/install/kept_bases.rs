@@ -11,7 +11,6 @@ use agpm_plan::{
 use agpm_store::ProjectStore;
 use agpm_text::{Format, Value, parse_alone, to_value};
 
-use crate::install::contents::NewContents;
 use crate::project::reading::limit;
 
 /// Larger files are not worth a merge.
@@ -73,7 +72,6 @@ pub struct BaseChanges {
 pub(crate) fn keep_bases(
     store: &ProjectStore,
     desired: &DesiredState<'_>,
-    contents: &NewContents<'_>,
     sides: &BTreeMap<Checksum, Vec<u8>>,
     before: &Ledger,
     ledger: &mut Ledger,
@@ -89,14 +87,12 @@ pub(crate) fn keep_bases(
     }
     for (path, owned) in &mut ledger.files {
         if owned.base.is_none()
-            && let Some(content) = contents.get(path)
-            && desired
-                .file_at(path)
-                .is_some_and(|file| file.checksum == owned.checksum)
-            && content.bytes.len() <= LARGEST_BASE
-            && is_mergeable(content.bytes)
+            && let Some(file) = desired.file_at(path)
+            && file.checksum == owned.checksum
+            && file.bytes.len() <= LARGEST_BASE
+            && is_mergeable(&file.bytes)
         {
-            pack.add(owned.checksum, content.bytes);
+            pack.add(owned.checksum, &file.bytes);
             owned.base = Some(number);
         }
         let Some(conflict) = &mut owned.conflict else {

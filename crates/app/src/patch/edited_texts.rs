@@ -104,12 +104,12 @@ impl EditReader<'_> {
     ) -> Result<(), Failure> {
         let path = &file.path;
         let observed = self.store.observe(path)?;
-        let is_written = observed == ObservedPath::file(file.bytes.checksum(), file.mode);
+        let is_written = observed == ObservedPath::file(file.checksum, file.mode);
         let Some(part) = part_of(copy, path).filter(|_| !is_written) else {
             return Ok(());
         };
         if let Some(owned) = self.ledger.files.get(path)
-            && owned.checksum != file.bytes.checksum()
+            && owned.checksum != file.checksum
         {
             return Err(outdated_lock(format!(
                 "`{path}` is not as the manifest and the lockfile have it"
@@ -143,7 +143,7 @@ impl EditReader<'_> {
         let Ok(text) = String::from_utf8(bytes) else {
             return Err(unsaved(path, "it is not text", "a patch changes text only"));
         };
-        let rendered = str::from_utf8(file.bytes.get()).unwrap_or_default();
+        let rendered = str::from_utf8(&file.bytes).unwrap_or_default();
         let source = kept.files.get(&part).and_then(|text| text.after.as_deref());
         let after = match source {
             Some(source) if source == rendered => Some(text),

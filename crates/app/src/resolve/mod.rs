@@ -7,7 +7,7 @@ mod shared;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Outcome, codes, unknown_name};
+use agpm_diag::{Diagnostic, Failure, Notes, Outcome, codes, unknown_name};
 use agpm_model::{FileMode, ObservedPath, Owner, RelativePath};
 use agpm_plan::{ConflictTake, Ledger, OpenConflict, OwnedFile, path_beside};
 use agpm_resolve::{ambiguous, means};

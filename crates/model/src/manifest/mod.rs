@@ -90,14 +90,6 @@ pub struct Manifest {
 }
 
 impl Manifest {
-    /// Whether a resource is described in place, where its tool reads it.
-    pub fn is_in_place(&self, unit: &Unit) -> bool {
-        let mut same = self.dependencies.iter().filter(|one| one.unit == *unit);
-        let first = same.next();
-        first.is_some_and(|one| one.install == InstallMode::InPlace)
-            && same.all(|one| one.install == InstallMode::InPlace)
-    }
-
     /// The dependency with a type and name.
     pub fn dependency(&self, kind: ResourceType, name: &str) -> Option<&Dependency> {
         self.dependencies

@@ -242,9 +242,10 @@ impl Walk {
         if let Some(files) = self.known.get(&key) {
             return files.clone();
         }
-        let directory = match SOURCES.iter().find(|source| self.absent.contains(**source)) {
-            Some(absent) if *absent == entry.source => format!("{}-gone", entry.source),
-            _ => entry.source.clone(),
+        let directory = if self.absent.contains(entry.source.as_str()) {
+            format!("{}-gone", entry.source)
+        } else {
+            entry.source.clone()
         };
         let listed = self.git(
             &directory,
@@ -816,6 +817,9 @@ fn random_steps_lose_nothing_and_verify_names_the_drift() {
     for seed in first.. {
         if done >= steps {
             break;
+        }
+        if steps > SHORT {
+            eprintln!("seed {seed}, {done} steps done");
         }
         let mut walk = Walk::new(seed);
         walk.trace.push(format!("AGPM_RANDOM_SEED={seed}"));

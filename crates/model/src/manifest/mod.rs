@@ -41,7 +41,6 @@ use crate::repository_pattern::RepositoryPattern;
 use crate::resource::ResourceType;
 use crate::strategy::Strategy;
 use crate::tool::Tools;
-use crate::unit::Unit;
 use crate::variant::Variants;
 
 /// A project's manifest, including its private part and the user's sources.

@@ -67,7 +67,11 @@ fn change_unnoticed(sandbox: &Sandbox, path: &str) {
     sandbox.write(path, "x\n");
     let text = fs::read_to_string(record(sandbox)).unwrap();
     assert!(text.contains(&before), "{before}\n{text}");
-    fs::write(record(sandbox), text.replace(&before, &identity(sandbox, path))).unwrap();
+    fs::write(
+        record(sandbox),
+        text.replace(&before, &identity(sandbox, path)),
+    )
+    .unwrap();
 }
 
 #[test]
@@ -133,5 +137,8 @@ fn the_record_goes_with_the_project() {
         .collect();
     good(&sandbox, "agpm undo");
     good(&sandbox, "agpm verify");
-    assert!(!names.iter().any(|name| name.starts_with("seen.")), "{names:?}");
+    assert!(
+        !names.iter().any(|name| name.starts_with("seen.")),
+        "{names:?}"
+    );
 }

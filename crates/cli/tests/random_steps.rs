@@ -63,9 +63,17 @@ const FILES: [(&str, &str, &str); 10] = [
     ("one", "agents/a.md", "---\nname: a\ndescription: A\n---\n"),
     ("one", "agents/b.md", "---\nname: b\ndescription: B\n---\n"),
     ("two", "agents/c.md", "---\nname: c\ndescription: C\n---\n"),
-    ("one", "skills/k/SKILL.md", "---\nname: k\ndescription: K\n---\n"),
+    (
+        "one",
+        "skills/k/SKILL.md",
+        "---\nname: k\ndescription: K\n---\n",
+    ),
     ("one", "skills/k/more.md", ""),
-    ("two", "skills/l/SKILL.md", "---\nname: l\ndescription: L\n---\n"),
+    (
+        "two",
+        "skills/l/SKILL.md",
+        "---\nname: l\ndescription: L\n---\n",
+    ),
     ("two", "snippets/s.md", ""),
     ("one", "rules/r.md", ""),
     ("two", "rules/t.md", ""),
@@ -282,7 +290,8 @@ impl Walk {
     fn run(&mut self, words: &[&str], rule: LineRule) -> Output {
         let output = self.agpm(words).output().unwrap();
         let code = output.status.code();
-        self.trace.push(format!("agpm {} -> {code:?}", words.join(" ")));
+        self.trace
+            .push(format!("agpm {} -> {code:?}", words.join(" ")));
         self.check(
             matches!(code, Some(0..=6)),
             &format!("an unexpected end:\n{}", text_of(&output)),
@@ -350,7 +359,10 @@ impl Walk {
         let expected = self.expected_drift();
         self.check(
             found == expected,
-            &format!("verify names {found:?} instead of {expected:?}\n{}", text_of(&output)),
+            &format!(
+                "verify names {found:?} instead of {expected:?}\n{}",
+                text_of(&output)
+            ),
         );
     }
 
@@ -435,7 +447,10 @@ impl Walk {
 
     fn add_by_command(&mut self) {
         let unused = self.unused();
-        let plain: Vec<&Resource> = unused.into_iter().filter(|one| one.more.is_empty()).collect();
+        let plain: Vec<&Resource> = unused
+            .into_iter()
+            .filter(|one| one.more.is_empty())
+            .collect();
         let Some(one) = self.random.pick(&plain).copied() else {
             return;
         };
@@ -454,15 +469,27 @@ impl Walk {
         }
         let files: Vec<String> = files
             .into_iter()
-            .map(|path| if path.ends_with("t.md") { "AGENTS.md".to_owned() } else { path })
+            .map(|path| {
+                if path.ends_with("t.md") {
+                    "AGENTS.md".to_owned()
+                } else {
+                    path
+                }
+            })
             .filter(|path| self.read_project(path).is_some())
             .collect();
         let Some(path) = self.random.pick(&files).cloned() else {
             return;
         };
-        let (mark, text) = (self.new_mark(), self.read_project(&path).unwrap_or_default());
+        let (mark, text) = (
+            self.new_mark(),
+            self.read_project(&path).unwrap_or_default(),
+        );
         let lines: Vec<&str> = text.lines().collect();
-        let body = lines.iter().rposition(|line| *line == "---").map_or(0, |at| at + 1);
+        let body = lines
+            .iter()
+            .rposition(|line| *line == "---")
+            .map_or(0, |at| at + 1);
         // In a file with blocks, only the end is surely outside of them.
         let at = match path.as_str() {
             "AGENTS.md" => lines.len(),
@@ -515,9 +542,7 @@ impl Walk {
             let expected = self.expected(&entry).into_iter();
             files.extend(expected.map(|(path, _)| path));
         }
-        let is_file = |path: &&String| {
-            !path.ends_with("AGENTS.md") && !path.ends_with(".mcp.json")
-        };
+        let is_file = |path: &&String| !path.ends_with("AGENTS.md") && !path.ends_with(".mcp.json");
         let files: Vec<String> = files.iter().filter(is_file).cloned().collect();
         if let Some(path) = self.random.pick(&files) {
             let _ = fs::remove_file(self.project().join(path));
@@ -555,7 +580,8 @@ impl Walk {
             let _ = fs::remove_file(&full);
         }
         self.release(source);
-        self.trace.push(format!("{source} v1.{version}.0 changes {path}"));
+        self.trace
+            .push(format!("{source} v1.{version}.0 changes {path}"));
     }
 
     /// The newest tag moves to another commit.
@@ -627,7 +653,8 @@ impl Walk {
         sleep(Duration::from_millis(milliseconds));
         let _ = child.kill();
         let _ = child.wait();
-        self.trace.push(format!("agpm {} killed after {milliseconds} ms", words[0]));
+        self.trace
+            .push(format!("agpm {} killed after {milliseconds} ms", words[0]));
         let rule = if words[0] == "undo" {
             LineRule::MayMove
         } else {
@@ -682,7 +709,11 @@ impl Walk {
             let unmerged = self.git("project", &["diff", "--name-only", "--diff-filter=U"]);
             for path in unmerged.lines().filter(|path| *path != "agpm.lock") {
                 // A file that one side removed has no other version.
-                if !self.try_git("project", &["checkout", "--ours", path]).status.success() {
+                if !self
+                    .try_git("project", &["checkout", "--ours", path])
+                    .status
+                    .success()
+                {
                     let _ = fs::remove_file(self.project().join(path));
                 }
             }
@@ -696,7 +727,10 @@ impl Walk {
         let output = self.run(&["install"], LineRule::Stay);
         let lock = self.read_project("agpm.lock").unwrap_or_default();
         let is_joined = !lock.contains("<<<<<<<") || !output.status.success();
-        self.check(is_joined, "the lockfile still has both sides of the conflict");
+        self.check(
+            is_joined,
+            "the lockfile still has both sides of the conflict",
+        );
         if lock.contains("<<<<<<<") {
             // Only a source that is away, or a conflict that is explained, may leave it.
             let problem = text_of(&output);
@@ -729,9 +763,7 @@ fn write(path: &Path, text: &str) {
 /// The start of the entry of a resource in the manifest.
 fn entry_start(one: &Resource) -> String {
     let (_, name) = one.id.split_once('/').unwrap_or_default();
-    format!("\n{name} = {{ ")
-        .trim_start()
-        .to_owned()
+    format!("\n{name} = {{ ").trim_start().to_owned()
 }
 
 fn replace_line(text: &str, start: &str, new: &str) -> String {
@@ -755,7 +787,9 @@ fn has_mark(directory: &Path, mark: &str) -> bool {
             if path.is_dir() {
                 directories.push(path);
             } else if fs::read(&path).is_ok_and(|bytes| {
-                bytes.windows(mark.len()).any(|part| part == mark.as_bytes())
+                bytes
+                    .windows(mark.len())
+                    .any(|part| part == mark.as_bytes())
             }) {
                 return true;
             }
@@ -780,8 +814,7 @@ fn read_lock(text: &str) -> Vec<Locked> {
             entries.push(Locked::default());
             continue;
         }
-        let (Some((key, value)), Some(entry)) = (line.split_once(" = "), entries.last_mut())
-        else {
+        let (Some((key, value)), Some(entry)) = (line.split_once(" = "), entries.last_mut()) else {
             continue;
         };
         let value = value.trim_matches('"').to_owned();
@@ -809,9 +842,8 @@ fn number_of(variable: &str) -> Option<u64> {
 
 #[test]
 fn random_steps_lose_nothing_and_verify_names_the_drift() {
-    let steps = number_of("AGPM_RANDOM_STEPS").map_or(SHORT, |steps| {
-        usize::try_from(steps).unwrap_or(usize::MAX)
-    });
+    let steps = number_of("AGPM_RANDOM_STEPS")
+        .map_or(SHORT, |steps| usize::try_from(steps).unwrap_or(usize::MAX));
     let first = number_of("AGPM_RANDOM_SEED").unwrap_or(1);
     let mut done = 0;
     for seed in first.. {

@@ -26,7 +26,10 @@ impl Machine {
         machine.git(&["init", "-q", "-b", "main"]);
         for release in ["v1.0.0", "v1.1.0"] {
             for number in 0..AGENTS {
-                let text = format!("---\nname: a{number}\n---\n{release}\n{}\n", "x".repeat(2000));
+                let text = format!(
+                    "---\nname: a{number}\n---\n{release}\n{}\n",
+                    "x".repeat(2000)
+                );
                 fs::write(source.join(format!("agents/a{number}.md")), text).unwrap();
             }
             machine.git(&["add", "-A"]);
@@ -74,7 +77,12 @@ impl Machine {
 
     fn good(&self, words: &[&str]) {
         let output = self.run(words);
-        assert_eq!(output.status.code(), Some(0), "{words:?}\n{}", text_of(&output));
+        assert_eq!(
+            output.status.code(),
+            Some(0),
+            "{words:?}\n{}",
+            text_of(&output)
+        );
     }
 
     /// Runs a shell script in a namespace of its own, where it may mount; `None` where the system does not allow that.
@@ -185,10 +193,20 @@ fn read_only_directories_are_named_and_nothing_is_half_done() {
     };
     let text = text_of(&output);
     assert!(text.contains("read-only file system"), "{text}");
-    assert!(text.contains("update 1") && text.contains("list 0"), "{text}");
+    assert!(
+        text.contains("update 1") && text.contains("list 0"),
+        "{text}"
+    );
     let mounted = "mount --bind .claude .claude && \"$1\" update; echo update $?";
-    let text = machine.run_mounting(mounted).as_ref().map(text_of).unwrap_or_default();
-    assert!(text.contains("on another file system than the project"), "{text}");
+    let text = machine
+        .run_mounting(mounted)
+        .as_ref()
+        .map(text_of)
+        .unwrap_or_default();
+    assert!(
+        text.contains("on another file system than the project"),
+        "{text}"
+    );
     assert!(text.contains("update 1"), "{text}");
     assert_eq!(installed(&machine.project(), "v1.0.0"), AGENTS);
     machine.good(&["update"]);
@@ -201,7 +219,10 @@ fn a_file_size_limit_changes_nothing() {
     let mut command = machine.sandbox.command("sh");
     let script = "trap '' XFSZ; ulimit -f 4; \"$1\" install";
     command.current_dir(machine.project());
-    let output = command.args(["-c", script, "sh", PROGRAM]).output().unwrap();
+    let output = command
+        .args(["-c", script, "sh", PROGRAM])
+        .output()
+        .unwrap();
     assert_eq!(output.status.code(), Some(1), "{}", text_of(&output));
     assert!(text_of(&output).contains("error["), "{}", text_of(&output));
     assert_eq!(installed(&machine.project(), "v1"), 0);
@@ -218,7 +239,11 @@ fn a_clock_that_jumps_changes_no_outcome() {
         return;
     }
     let machine = Machine::new();
-    let times = ["2001-01-01 00:00:00", "2037-01-01 00:00:00", "1970-01-02 00:00:00"];
+    let times = [
+        "2001-01-01 00:00:00",
+        "2037-01-01 00:00:00",
+        "1970-01-02 00:00:00",
+    ];
     let commands: [&[&str]; 8] = [
         &["install"],
         &["install"],
@@ -234,7 +259,12 @@ fn a_clock_that_jumps_changes_no_outcome() {
             let mut command = machine.command(words);
             command.env("LD_PRELOAD", library).env("FAKETIME", time);
             let output = command.output().unwrap();
-            assert_eq!(output.status.code(), Some(0), "{time} {words:?}\n{}", text_of(&output));
+            assert_eq!(
+                output.status.code(),
+                Some(0),
+                "{time} {words:?}\n{}",
+                text_of(&output)
+            );
         }
     }
     machine.good(&["verify"]);

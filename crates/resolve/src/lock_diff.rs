@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use agpm_diag::{Diagnostic, Failure, FailureKind, Severity, codes};
 use agpm_model::{
     InstallMode, InstallScope, LOCK_NAME, LockEntry, LockWriter, LockedCapabilitySet, LockedPin,
-    Lockfile, Manifest, Pin, PinId, RelativePath, ResourceId, ResourceName, ResourceType, Tool, Tools, Unit,
-    VersionRequirement,
+    Lockfile, Manifest, Pin, PinId, RelativePath, ResourceId, ResourceName, ResourceType, Tool,
+    Tools, Unit, VersionRequirement,
 };
 
 use crate::lock_capabilities::capability_difference;

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use crate::{ExcludedMatches, excluded};
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, SourceSpan, Span, codes, did_you_mean};
 use agpm_model::{
-    DeclaredDependency, Dependency, InstallMode, Manifest, Requirement, ResourceExtent, Revision, SourceName,
-    Unit, Variant, VersionRequirement, default_requirement,
+    DeclaredDependency, Dependency, InstallMode, Manifest, Requirement, ResourceExtent, Revision,
+    SourceName, Unit, Variant, VersionRequirement, default_requirement,
 };
 use agpm_render::{TemplateNames, TemplateRenderer};
 

@@ -59,11 +59,19 @@ impl From<StoreError> for Failure {
             StoreProblem::Unwritable(cause) => {
                 let usual =
                     "check the owner and permissions of the directory, and the space on the disk";
-                (FailureKind::Errors, &codes::IO_UNREADABLE, help_for(cause, usual))
+                (
+                    FailureKind::Errors,
+                    &codes::IO_UNREADABLE,
+                    help_for(cause, usual),
+                )
             }
             StoreProblem::Other(cause) => {
                 let usual = "check permissions and the disk";
-                (FailureKind::Errors, &codes::IO_UNREADABLE, help_for(cause, usual))
+                (
+                    FailureKind::Errors,
+                    &codes::IO_UNREADABLE,
+                    help_for(cause, usual),
+                )
             }
         };
         let file = error.path.display().to_string();

@@ -5,8 +5,8 @@ use cap_std::fs::Dir;
 
 use crate::error::StoreError;
 use crate::project::{IGNORE, IGNORED, IGNORED_BEFORE, LOCK, ProjectLock, ProjectStore, StateUse};
-use crate::staging::{DISCARDED, HISTORY, throw_away};
 use crate::seen_files::is_seen_files;
+use crate::staging::{DISCARDED, HISTORY, throw_away};
 use crate::state::{BASES, StateDirectory};
 use crate::steps;
 use crate::undo::ForceUndo;

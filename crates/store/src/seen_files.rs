@@ -122,8 +122,12 @@ impl ProjectStore {
             {
                 let mode = steps::bits(metadata).into();
                 let checksum = recorded.checksum;
-                found.observed.push(ObservedPath::File(FileState { checksum, mode }));
-                found.kept.push((path.as_str().to_owned(), recorded.clone()));
+                found
+                    .observed
+                    .push(ObservedPath::File(FileState { checksum, mode }));
+                found
+                    .kept
+                    .push((path.as_str().to_owned(), recorded.clone()));
                 continue;
             }
             let observed = self.observe_path(&mut chain, path)?.map(FileState::from);
@@ -240,7 +244,10 @@ mod tests {
     #[test]
     fn a_file_is_read_again_only_if_anything_about_it_changed() {
         let temp = tempfile::tempdir().unwrap();
-        let (file, store) = (temp.path().join("a"), ProjectStore::open(temp.path()).unwrap());
+        let (file, store) = (
+            temp.path().join("a"),
+            ProjectStore::open(temp.path()).unwrap(),
+        );
         fs::create_dir(temp.path().join(".agpm")).unwrap();
         fs::write(&file, "1").unwrap();
         // Just written: a change within the resolution of the clock would not show.
@@ -253,7 +260,12 @@ mod tests {
         // Same size and modification time; only the change time shows it.
         let modified = fs::metadata(&file).unwrap().modified().unwrap();
         fs::write(&file, "2").unwrap();
-        fs::File::options().write(true).open(&file).unwrap().set_modified(modified).unwrap();
+        fs::File::options()
+            .write(true)
+            .open(&file)
+            .unwrap()
+            .set_modified(modified)
+            .unwrap();
         assert_eq!(observe(&store).0, Checksum::of(b"2"));
         sleep(FINE * 2);
         assert_eq!(observe(&store), (Checksum::of(b"2"), true));
@@ -261,7 +273,12 @@ mod tests {
         // Another file at the path, with the same size and modification time.
         let other = temp.path().join("other");
         fs::write(&other, "3").unwrap();
-        fs::File::options().write(true).open(&other).unwrap().set_modified(modified).unwrap();
+        fs::File::options()
+            .write(true)
+            .open(&other)
+            .unwrap()
+            .set_modified(modified)
+            .unwrap();
         fs::rename(&other, &file).unwrap();
         assert_eq!(observe(&store).0, Checksum::of(b"3"));
     }
@@ -269,7 +286,10 @@ mod tests {
     #[test]
     fn the_record_is_believed_for_an_unchanged_file_and_dropped_if_unreadable() {
         let temp = tempfile::tempdir().unwrap();
-        let (file, store) = (temp.path().join("a"), ProjectStore::open(temp.path()).unwrap());
+        let (file, store) = (
+            temp.path().join("a"),
+            ProjectStore::open(temp.path()).unwrap(),
+        );
         let record = temp.path().join(".agpm").join(SEEN);
         fs::create_dir(temp.path().join(".agpm")).unwrap();
         fs::write(&file, "1").unwrap();

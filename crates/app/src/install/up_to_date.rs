@@ -45,7 +45,8 @@ pub(super) fn nothing_to_do(
         .reads
         .iter()
         .all(|(path, checksum)| read(path).is_some_and(|bytes| Checksum::of(&bytes) == *checksum));
-    let all = same && is_as_seen(&ledger.watched) && is_untouched(store, &ledger, job.request.writing)?;
+    let all =
+        same && is_as_seen(&ledger.watched) && is_untouched(store, &ledger, job.request.writing)?;
     let numbers = ledger.installed_numbers();
     let installed = ResourceCount {
         resources: numbers.resources,
@@ -67,11 +68,7 @@ fn is_as_seen(watched: &[WatchedDirectory]) -> bool {
 
 /// Returns whether every managed file, and every shared file with managed entries or blocks, is as the last install
 /// left it.
-fn is_untouched(
-    store: &ProjectStore,
-    ledger: &LedgerFile,
-    writing: WriteMode,
-) -> Option<bool> {
+fn is_untouched(store: &ProjectStore, ledger: &LedgerFile, writing: WriteMode) -> Option<bool> {
     let shared = ledger.shared.iter().map(|(path, nodes)| (path, nodes.seen));
     let identical = ledger
         .equal_user_files

@@ -9,8 +9,7 @@ use crate::solve::fact_cache::{FactCache, RequirementId, UnitId};
 use crate::solve::facts::{RequiredUnit, RootRequirement, UnitFacts};
 use crate::solve::survey::{UnitPick, pick};
 
-type Children<F> =
-    Vec<RequiredUnit<<F as UnitFacts>::Unit, <F as UnitFacts>::Requirement>>;
+type Children<F> = Vec<RequiredUnit<<F as UnitFacts>::Unit, <F as UnitFacts>::Requirement>>;
 
 /// Everything that the roots require, as far as it is known.
 pub struct SolverOutlook<F: UnitFacts> {
@@ -67,9 +66,8 @@ impl<F: UnitFacts> SolverOutlook<F> {
         let request = self.requests.get(unit)?;
         let mut cache = FactCache::new(facts);
         let asks = request.requirements.iter();
-        let (units, requirements): (Vec<UnitId>, Vec<RequirementId>) = asks
-            .map(|requirement| cache.ask(unit, requirement))
-            .unzip();
+        let (units, requirements): (Vec<UnitId>, Vec<RequirementId>) =
+            asks.map(|requirement| cache.ask(unit, requirement)).unzip();
         let picked = pick(&mut cache, *units.first()?, &requirements, needs);
         let child = |(child, requirement): &(UnitId, Option<RequirementId>)| RequiredUnit {
             unit: cache.unit(*child).clone(),
@@ -152,11 +150,7 @@ mod tests {
             Ok(vec![CandidateRank(0)])
         }
 
-        fn content(
-            &self,
-            unit: &u32,
-            _: CandidateRank,
-        ) -> Result<UnitContent<'_, u32, u32>, u32> {
+        fn content(&self, unit: &u32, _: CandidateRank) -> Result<UnitContent<'_, u32, u32>, u32> {
             *self.requests.borrow_mut() += 1;
             if !self.read.contains(unit) {
                 return Err(*unit);
@@ -226,9 +220,6 @@ mod tests {
             children: children.into(),
             ..ReadUnits::default()
         };
-        assert_eq!(
-            read_all(&mut facts),
-            [vec![0], vec![1, 2], vec![3, 4]]
-        );
+        assert_eq!(read_all(&mut facts), [vec![0], vec![1, 2], vec![3, 4]]);
     }
 }

@@ -8,6 +8,7 @@ mod lineage;
 mod packages;
 mod partial;
 mod patches;
+mod private;
 mod plugins;
 mod read;
 mod requirement;
@@ -33,7 +34,7 @@ pub use crate::manifest::plugins::{
 pub use crate::manifest::sources::{ExecutableAllowance, SourceDeclaration, SourceScope};
 pub use crate::manifest::strategies::{FilePattern, MergeRule};
 pub use crate::manifest::tables::{CONFIG_SCHEMA, MANIFEST_SCHEMA, PRIVATE_SCHEMA};
-pub use crate::manifest::texts::{BaseText, ManifestTexts, SectionEntry};
+pub use crate::manifest::texts::{BaseText, ManifestTexts, SectionEntry, Visibility};
 use crate::name::{SourceName, ToolName};
 use crate::pin::ResourceId;
 use crate::policy::Policy;

@@ -22,7 +22,7 @@ use serde::Serialize;
 use crate::gitignore::IgnoreEdit;
 use crate::install;
 use crate::install::{
-    FileChanges, InstallJob, InstallReport, InstallRequest, ManifestEdit, ProjectFate,
+    FileChanges, InstallJob, InstallReport, InstallRequest, ManifestEdit, PrivateEdit, ProjectFate,
     TransitiveExecutables, WideningRecord,
 };
 use crate::manifest_text::AfterEdit;
@@ -135,6 +135,8 @@ pub(crate) fn until_not_overtaken<T>(
 fn run(world: &World, change: &ManifestChange, notes: &mut Notes) -> Result<ChangeReport, Failure> {
     let files = ManifestFiles::require(&world.environment)?;
     let bytes = files.project().to_vec();
+    let private = files.private().map(<[u8]>::to_vec);
+    let private_text = private.as_deref().map(String::from_utf8_lossy);
     let path = files.path.clone();
     let name = crate::project::reading::display_path(&world.environment, &path);
     let document = document_of(name.clone(), bytes.clone(), Format::Toml, notes)?;
@@ -183,11 +185,14 @@ fn run(world: &World, change: &ManifestChange, notes: &mut Notes) -> Result<Chan
                 manifest: &project.manifest,
                 bases: &project.bases,
                 view: LockView::of(lock, &project.manifest, root),
+                private: private_text.as_deref(),
                 pattern_use: *pattern_use,
                 past: &past,
             };
             let edited = removal.edit(document.text(), ids)?;
-            if requires_nothing(&edited.text) && past.is_of_agpm_alone(document.text()) {
+            let is_empty =
+                requires_nothing(&edited.text) && !project.manifest.has_private_entries();
+            if is_empty && past.is_of_agpm_alone(document.text()) {
                 project_end = ended_project(&store, &manifest_file)?;
             }
             (
@@ -200,6 +205,7 @@ fn run(world: &World, change: &ManifestChange, notes: &mut Notes) -> Result<Chan
     let written = WrittenEdit {
         edited: &edited,
         before: &bytes,
+        private: private.as_deref(),
         writing: change.writing(),
         project: project_end,
     };
@@ -221,11 +227,12 @@ fn refuse_mistakes(
     let files = ManifestFiles::require(&world.environment)?;
     let name = crate::project::reading::display_path(&world.environment, &files.path);
     let mut after = Notes::default();
-    let result = Project::of(
-        world,
-        files.with_project(edited.text.as_bytes().to_vec()),
-        &mut after,
-    );
+    let files = files.with_project(edited.text.as_bytes().to_vec());
+    let files = match &edited.private {
+        Some(private) => files.with_private(private.as_bytes().to_vec()),
+        None => files,
+    };
+    let result = Project::of(world, files, &mut after);
     let Err(failure) = result else { return Ok(()) };
     after.sources.rename(&name, &format!("{name} (proposed)"));
     *notes = if has_errors(&own.diagnostics) {
@@ -273,6 +280,8 @@ fn ended_project(store: &ProjectStore, manifest: &SiblingFile) -> Result<Project
 struct WrittenEdit<'a> {
     edited: &'a EditedManifest,
     before: &'a [u8],
+    /// The content of the private manifest before.
+    private: Option<&'a [u8]>,
     writing: WriteMode,
     project: ProjectFate,
 }
@@ -325,7 +334,13 @@ fn bring_in_line(
         ..InstallRequest::PLAIN
     };
     let bytes = edited.text.as_bytes().into();
+    let private = edit.private.zip(edited.private.as_ref());
+    let private = private.map(|(before, text)| PrivateEdit {
+        before: Checksum::of(before),
+        bytes: text.as_bytes().to_vec(),
+    });
     let manifest = Some(ManifestEdit {
+        private,
         before: Some(Checksum::of(edit.before)),
         bytes,
         project: edit.project,

@@ -90,8 +90,7 @@ pub use instruction::{InstructionForm, InstructionPaths, InstructionScope};
 pub use json_schema::{FileSchema, any_of_schema};
 pub use lock::{
     LOCK_NAME, LockEntry, LockWriter, LockedCapabilitySet, LockedLayer, LockedPlacement,
-    PRIVATE_LOCK_NAME,
-    LockedRemote, LockedSource, Lockfile, RESTORE_LOCK,
+    LockedRemote, LockedSource, Lockfile, PRIVATE_LOCK_NAME, RESTORE_LOCK,
 };
 pub use lock_tables::LOCK_SCHEMA;
 pub use lock_use::{LockUse, outdated_lock, with_names_of};

@@ -28,7 +28,8 @@ pub const PRIVATE_LOCK_NAME: &str = "agpm.private.lock";
 pub(crate) const VERSION: usize = 1;
 const CAPABILITIES: &str = "capabilities";
 const HEADER: &str = "# Written by agpm. Commit it, and do not edit it by hand.\n";
-const PRIVATE_HEADER: &str = "# Written by agpm for you alone. Do not commit it, and do not edit it by hand.\n";
+const PRIVATE_HEADER: &str =
+    "# Written by agpm for you alone. Do not commit it, and do not edit it by hand.\n";
 
 /// A lockfile.
 #[derive(Clone, Debug, Default, PartialEq)]

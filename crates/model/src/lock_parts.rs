@@ -19,8 +19,11 @@ impl Lockfile {
     /// What is locked here and not in the same way in the shared lockfile.
     #[must_use]
     pub fn without_shared(&self, shared: &Lockfile) -> Lockfile {
-        let known: BTreeMap<EntryKey<'_>, &LockEntry> =
-            shared.entries.iter().map(|one| (key_of(one), one)).collect();
+        let known: BTreeMap<EntryKey<'_>, &LockEntry> = shared
+            .entries
+            .iter()
+            .map(|one| (key_of(one), one))
+            .collect();
         let entries = self.entries.iter();
         let entries = entries.filter(|one| known.get(&key_of(one)) != Some(one));
         let entries = entries.cloned().collect();

@@ -136,6 +136,7 @@ impl Proposal<'_> {
                 project: ProjectFate::Stays,
                 ignored,
                 widenings: WideningRecord::Manifest,
+                private: None,
             }),
         };
         install::run(self.world, &job, notes).map(Some)

@@ -4,18 +4,18 @@ use std::collections::BTreeSet;
 
 use crate::install::policies::ProjectPolicies;
 use crate::install::run::{
-    GatheredProject, InstallRun, LockState, OwnFiles, WideningRecord, requires_nothing,
+    GatheredProject, InstallRun, LockState, OwnFiles, WideningRecord, requires_nothing_in,
 };
 use crate::install::writing::lock_project;
 use crate::manifest::BaseVersions;
 use crate::project::gather::{ErrorTolerance, ManifestFiles, Project, refuse_link};
 use crate::project::ledger::{is_fresh, read_ledger};
 use crate::project::packages::{
-    bind_plugins, joined_note, read_lock, read_updatable_lock, refuse_conflicted_lock,
+    LockOnDisk, ProjectLocks, bind_plugins, joined_note, read_updatable_lock,
+    refuse_conflicted_lock,
 };
 use agpm_diag::{Failure, Notes};
 use agpm_model::LockUse;
-use agpm_model::Lockfile;
 use agpm_plan::{Ledger, ledger_of_lock};
 use agpm_resolve::add_locked_sources;
 use agpm_resolve::{is_older_path, refuse_foreign_paths};
@@ -44,11 +44,20 @@ pub(crate) fn gather(
     let own_files = OwnFiles {
         manifest: files.manifest_file()?,
         lock: files.lock_file(),
+        private: files.private_file(),
+        private_lock: files.private_lock_file(),
     };
     let files = match &job.manifest {
         Some(edit) => {
             refuse_link(store, &own_files.manifest)?;
-            files.with_project(edit.bytes.to_vec())
+            let files = files.with_project(edit.bytes.to_vec());
+            match &edit.private {
+                Some(private) => {
+                    refuse_link(store, &own_files.private)?;
+                    files.with_private(private.bytes.clone())
+                }
+                None => files,
+            }
         }
         None => files,
     };
@@ -64,13 +73,18 @@ pub(crate) fn gather(
     };
     let mut project = Project::with_bases(world, files, versions, ErrorTolerance::Stop, notes)?;
     let policies = ProjectPolicies::of(&mut project, notes)?;
-    let mut lock = None;
+    let mut locks = ProjectLocks::default();
     let mut open = BTreeSet::new();
     let mut lock_state = LockState::AsWritten;
     if is_locked {
-        lock = read_lock(&world.environment, store, notes)?;
+        locks = ProjectLocks::read(&world.environment, store, notes)?;
+        // A project that requires nothing is as locked without a lockfile.
+        let shared = project.manifest.shared_part();
+        if locks.shared.is_none() && requires_nothing_in(&shared, &project.bases) {
+            locks.shared = Some(LockOnDisk::default());
+        }
     } else if let Some(read) = read_updatable_lock(world, &project.manifest, store, notes)? {
-        lock = Some((read.lock, read.bytes));
+        locks = read.files;
         if let Some(join) = read.join {
             notes.diagnostics.push(joined_note(&join));
             open = join.open;
@@ -78,10 +92,7 @@ pub(crate) fn gather(
         }
     }
     let moving = job.moving.including(&open);
-    if lock.is_none() && is_locked && requires_nothing(&project) {
-        // A project that requires nothing is as locked without a lockfile.
-        lock = Some((Lockfile::default(), Vec::new()));
-    }
+    let lock = locks.joined();
     // A frozen install keeps the plugin locations of the lockfile, which are already set; resolving them again could
     // contact a server.
     if job.request.lock != LockUse::Frozen {
@@ -117,6 +128,7 @@ pub(crate) fn gather(
         inputs,
         own_files,
         lock,
+        locks,
         lock_state,
         moving,
         ledger,

@@ -2,9 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use agpm_diag::{Diagnostic, Failure, Notes, codes};
+use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, codes};
 use agpm_model::outdated_lock;
-use agpm_model::{LOCK_NAME, LockEntry, Lockfile, Manifest, PinSource, ResourceId};
+use agpm_model::{
+    LOCK_NAME, LockEntry, Lockfile, Manifest, PRIVATE_LOCK_NAME, PinSource, ResourceId,
+};
 use agpm_resolve::{
     MovedPin, capability_difference, frozen_difference, lacks_capabilities, lock_difference,
     moved_pins,
@@ -34,6 +36,37 @@ pub fn lock_change(
     match difference {
         Some(difference) => Err(outdated_lock(difference)),
         None => Ok(LockChange::Unchanged),
+    }
+}
+
+/// The change of the lockfile of what one user adds; fails if it must not change and would.
+pub fn private_lock_change(
+    old: Option<&Lockfile>,
+    new: &Lockfile,
+    lock_use: LockUse,
+) -> Result<LockChange, Failure> {
+    let change = match (old, new.is_empty()) {
+        (None, true) => return Ok(LockChange::Unchanged),
+        (Some(_), true) => LockChange::Removed,
+        (old, false) if old == Some(new) => return Ok(LockChange::Unchanged),
+        (_, false) => LockChange::Written,
+    };
+    match lock_use {
+        LockUse::Update => Ok(change),
+        LockUse::Unwritten => Ok(LockChange::NotWritten),
+        LockUse::Locked | LockUse::Frozen => {
+            let message = match old {
+                None => format!("`{PRIVATE_LOCK_NAME}` not found"),
+                Some(old) => lock_difference(old, new)
+                    .or_else(|| capability_difference(old, new))
+                    .unwrap_or_else(|| format!("`{PRIVATE_LOCK_NAME}` is not up to date")),
+            };
+            let help = "run `agpm install` without `--locked` or `--frozen`";
+            let diagnostic = Diagnostic::new(&codes::LOCK_OUTDATED, message)
+                .in_file(PRIVATE_LOCK_NAME)
+                .help(help);
+            Err(Failure::new(FailureKind::Lock, diagnostic))
+        }
     }
 }
 

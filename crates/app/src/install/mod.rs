@@ -10,6 +10,7 @@ mod judging;
 mod lock_change;
 pub(crate) mod locked_state;
 mod loosened_bases;
+mod new_locks;
 mod older_file_list;
 mod open_refusals;
 mod planned;
@@ -27,8 +28,11 @@ pub use findings::{
 };
 pub use increases::{IncreaseRules, unapproved_refusals};
 pub use judging::{JudgedInstall, SourceFacts};
-pub use lock_change::{changed_resources, lock_change, moves, note_missing_digests};
+pub use lock_change::{
+    changed_resources, lock_change, moves, note_missing_digests, private_lock_change,
+};
 pub use loosened_bases::{BASE_APPROVAL, loosened_bases, unknown_base_policy};
+pub use new_locks::{LockResult, LockResults};
 pub use older_file_list::{OlderFile, older_files};
 pub use open_refusals::{ApprovalCommand, OpenRefusals, UnapprovedRefusal};
 pub use planned::{DiscardedPlan, PlannedInstall};
@@ -69,8 +73,11 @@ pub use crate::install::kept_bases::BaseChanges;
 pub(crate) use crate::install::kept_bases::{BaseReader, unneeded_bases};
 pub(crate) use crate::install::local_edits::local_edits;
 pub(crate) use crate::install::locked_state::LockedState;
+pub(crate) use crate::install::new_locks::SharedPart;
 pub(crate) use crate::install::preview::{InstallPreview, preview};
-pub(crate) use crate::install::run::{InstallJob, ManifestEdit, ProjectFate, WideningRecord};
+pub(crate) use crate::install::run::{
+    InstallJob, ManifestEdit, PrivateEdit, ProjectFate, WideningRecord,
+};
 pub(crate) use crate::install::writing::lock_project;
 use agpm_trust::PolicyCheckReport;
 

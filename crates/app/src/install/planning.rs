@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 
 use crate::drift::DriftFinding;
 use crate::install::{
-    ChangelogReading, InstallInputs, LockChange, PlannedInstall, bases_of_edits, changed_resources,
-    desired_state, inputs_of, installed_owners, is_unsettled, lock_change, moves, new_programs,
-    note_missing_digests, owners_of_nothing, report_kept, report_refusals, stop_on_warnings,
+    ChangelogReading, InstallInputs, LockChange, LockResults, PlannedInstall, bases_of_edits,
+    changed_resources, desired_state, inputs_of, installed_owners, is_unsettled, moves,
+    new_programs, note_missing_digests, owners_of_nothing, report_kept, report_refusals,
+    stop_on_warnings,
 };
 use crate::project::write_mode::WriteMode;
 use agpm_compose::{RenderedSet, foreign_hook_notes};
@@ -16,17 +17,19 @@ use agpm_plan::{DesiredState, Ledger, Plan, hides_written_bytes, may_explain, re
 use agpm_resolve::checksum_findings;
 
 use crate::drift::unexpected::unexpected_files;
+use crate::gitignore::IgnoreEdit;
 use crate::install::capabilities::{LockedSubject, approved_changes};
 use crate::install::changelogs;
 use crate::install::contents::NewContents;
 use crate::install::edits::{MergeUse, settle_edits};
 use crate::install::locked_state::LockedState;
-use crate::install::run::{GatheredProject, InstallRun, LockState, RenderedProject};
+use crate::install::new_locks::NewLocks;
+use crate::install::run::{GatheredProject, InstallRun, RenderedProject};
 use crate::manifest::LoadedBase;
 use crate::project::gather::{ErrorTolerance, ManifestFiles, Project};
 use crate::project::ledger::has_ledger;
 use crate::project::observer::PathObserver;
-use crate::project::world::ManifestUse;
+use crate::project::world::{InstallScope, ManifestUse};
 
 /// Compares the rendered project with the lockfile, then with the disk.
 pub(super) fn plan_install(
@@ -46,36 +49,29 @@ pub(super) fn plan_install(
         catalog,
         reads,
         sources,
+        shared,
         mut open,
     } = rendered;
     let manifest = &gathered.project.manifest;
     let bases = &gathered.project.bases;
-    let lock = gathered.new_lock(&resources, layered.locked, catalog);
+    let shared = shared.as_ref();
+    let new = NewLocks::of(gathered, &resources, layered.locked, catalog, shared);
+    let lock = &new.all;
     let old = gathered.lock.as_ref().map(|(lock, _)| lock);
-    let mut moved = old.map_or_else(Vec::new, |old| moves(manifest, old, &lock));
+    let mut moved = old.map_or_else(Vec::new, |old| moves(manifest, old, lock));
     if job.request.changelogs == ChangelogReading::Read {
         changelogs::add(&sources, &mut moved);
     }
     if let Some(old) = old {
-        notes.diagnostics.extend(checksum_findings(old, &lock));
+        notes.diagnostics.extend(checksum_findings(old, lock));
     }
-    // A file with conflict markers differs from every lockfile.
-    let written = old.filter(|_| gathered.lock_state == LockState::AsWritten);
-    let mut lock_change = lock_change(written, &lock, job.request.lock)?;
-    // A project that requires nothing needs no lockfile. Without an edit of the manifest an existing one stays, because
-    // somebody may have committed it.
-    if lock_change == LockChange::Written && gathered.requires_nothing() {
-        lock_change = match (old, &job.manifest) {
-            (Some(_), Some(_)) => LockChange::Removed,
-            (Some(_), None) => LockChange::Written,
-            (None, _) => LockChange::Unchanged,
-        };
-    }
-    note_missing_digests(old, &lock, job.request.lock, notes);
+    let is_edited = job.manifest.is_some();
+    let locks = LockResults::decide(gathered, &new, shared, job.request.lock, is_edited)?;
+    note_missing_digests(old, lock, job.request.lock, notes);
     let subject = LockedSubject {
         gathered,
         capabilities: &capabilities,
-        new: &lock,
+        new: lock,
     };
     let mut changed = approved_changes(run, subject, &resources, &mut open, notes)?;
     open.settle(&run.approval_command(), notes)?;
@@ -120,10 +116,6 @@ pub(super) fn plan_install(
         notes.check()?;
     }
     stop_on_warnings(job.request.warnings, notes)?;
-    let lock_text = match (lock_change, &gathered.lock) {
-        (LockChange::Unchanged, Some((_, bytes))) => bytes.clone(),
-        _ => lock.to_text().into_bytes(),
-    };
     match job.request.lock {
         // A frozen install resolves nothing, so it cannot record that the manifest resolves to this state.
         LockUse::Frozen => {
@@ -133,13 +125,13 @@ pub(super) fn plan_install(
         }
         // A missing layer or an unreachable remote may be available at the next run, which recorded inputs cannot show.
         // Without a record, the next run takes the full path.
-        _ if is_unsettled(notes, &plan) || lock_change == LockChange::NotWritten => {}
+        _ if is_unsettled(notes, &plan) || locks.are_unwritten() => {}
         _ => {
             let mut reads = template_reads;
             let of_base = |base: &LoadedBase| Some((base.local_file()?, base.locked.checksum));
             reads.extend(bases.iter().filter_map(of_base));
             let inputs = InstallInputs {
-                digest: inputs_of(&gathered.inputs, &lock_text),
+                digest: inputs_of(&gathered.inputs, &locks.bytes()),
                 reads,
                 resources: &resources,
                 owners: &owners,
@@ -157,13 +149,32 @@ pub(super) fn plan_install(
         recovered,
         owners,
         moved,
-        changed_resources: old.map_or_else(BTreeSet::new, |old| changed_resources(old, &lock)),
+        changed_resources: old.map_or_else(BTreeSet::new, |old| changed_resources(old, lock)),
         capabilities: changed,
         programs,
         reads,
-        lock_change,
-        lock_text,
+        ignored: ignored_private_lock(run, gathered, &locks)?,
+        locks,
     })
+}
+
+/// The edit of `.gitignore` for a private lockfile that did not exist before.
+fn ignored_private_lock(
+    run: &InstallRun<'_>,
+    gathered: &GatheredProject,
+    locks: &LockResults,
+) -> Result<Option<IgnoreEdit>, Failure> {
+    let is_new = locks.private.change == LockChange::Written && gathered.locks.private.is_none();
+    let is_ignored_by_edit = run
+        .job
+        .manifest
+        .as_ref()
+        .is_some_and(|edit| edit.ignored.is_some());
+    let is_project = run.world.environment.scope == InstallScope::Project;
+    if !is_new || is_ignored_by_edit || !is_project {
+        return Ok(None);
+    }
+    IgnoreEdit::of_private_lock(run.store)
 }
 
 /// A plan, and the files that only the lockfile shows to be managed.

@@ -1,10 +1,11 @@
 //! Checks of what was rendered: lockfile, approvals, placement, fidelity and policies.
 
 use crate::install::former_policies::{FormerPolicies, former_policies};
+use crate::install::new_locks::NewLocks;
 use crate::install::policies::VersionsOfSources;
 use crate::install::run::{GatheredProject, InstallRun, OwnFiles, RenderedProject};
 use crate::install::{BASE_APPROVAL, FidelityPolicy, loosened_bases, unknown_base_policy};
-use crate::install::{JudgedInstall, lock_change};
+use crate::install::{JudgedInstall, LockResults};
 use crate::project::pinning::PinningContext;
 use crate::project::scope::SiblingFile;
 use crate::project::world::{BaseApproval, World};
@@ -78,9 +79,10 @@ pub(crate) fn refuse_loosened_bases(
 
 /// Fails if a resource would be installed over the manifest or the lockfile.
 pub(crate) fn refuse_own_files(plan: &Plan, own_files: &OwnFiles) -> Result<(), Failure> {
-    let own = [&own_files.manifest, &own_files.lock];
     let is_own = |path: &RelativePath| {
-        own.iter()
+        own_files
+            .all()
+            .iter()
             .any(|file| matches!(file, SiblingFile::Within(own) if own == path))
     };
     let Some(change) = plan.changes.iter().find(|change| is_own(&change.path)) else {
@@ -104,8 +106,10 @@ pub(crate) fn check_lock(
     };
     let resources = &rendered.rendered.resources;
     let layers = rendered.layered.locked.clone();
-    let new = gathered.new_lock(resources, layers, old.catalog.clone());
-    lock_change(Some(old), &new, run.job.request.lock).map(drop)
+    let shared = rendered.shared.as_ref();
+    let new = NewLocks::of(gathered, resources, layers, old.catalog.clone(), shared);
+    let is_edited = run.job.manifest.is_some();
+    LockResults::decide(gathered, &new, shared, run.job.request.lock, is_edited).map(drop)
 }
 
 /// Makes the checks that need rendered resources, and pins the remotes of the catalog.

@@ -6,7 +6,7 @@ use agpm_diag::{Diagnostic, codes};
 use agpm_text::{Document, NodeRef};
 
 use crate::address::SourceAddress;
-use crate::check::{Check, spot};
+use crate::check::Check;
 use crate::manifest::{Manifest, ManifestTexts, PatchScope, Visibility, layers};
 use crate::pin::ResourceId;
 use crate::resource::RESOURCE_TYPES;
@@ -26,9 +26,7 @@ impl Manifest {
     pub fn shared_part(&self) -> Manifest {
         let mut shared = self.clone();
         let is_shared = |visibility| visibility == Visibility::Shared;
-        shared
-            .dependencies
-            .retain(|one| is_shared(one.visibility));
+        shared.dependencies.retain(|one| is_shared(one.visibility));
         shared.layers.retain(|one| is_shared(one.visibility));
         let required: BTreeSet<ResourceId> =
             shared.dependencies.iter().map(|one| one.id()).collect();

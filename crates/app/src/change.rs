@@ -25,10 +25,12 @@ use crate::install::{
     FileChanges, InstallJob, InstallReport, InstallRequest, ManifestEdit, PrivateEdit, ProjectFate,
     TransitiveExecutables, WideningRecord,
 };
+use crate::manifest::MANIFEST_NAME;
 use crate::manifest_text::AfterEdit;
 use crate::project::gather::{ErrorTolerance, ManifestFiles, Project, refuse_link};
 use crate::project::packages::{ProjectSources, read_updatable_lock, versions_of};
 use crate::project::path_of;
+use crate::project::reading::PRIVATE_NAME;
 use crate::project::scope::SiblingFile;
 use crate::project::world::{InstallScope, World};
 use crate::project::write_mode::WriteMode;
@@ -96,6 +98,9 @@ pub struct ChangeReport {
     /// Whether the change was made or only shown.
     #[serde(skip)]
     pub writing: WriteMode,
+    /// The names of the edited files.
+    #[serde(skip)]
+    pub file: String,
     /// The file of the manifest, if the change removed it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub removed: Option<String>,
@@ -293,6 +298,10 @@ fn bring_about(
     notes: &mut Notes,
 ) -> Result<ChangeReport, Failure> {
     let (edited, writing) = (edit.edited, edit.writing);
+    let is_shared = edited.text.as_bytes() != edit.before || edited.private.is_none();
+    let manifest = is_shared.then_some(MANIFEST_NAME);
+    let private = edited.private.as_ref().map(|_| PRIVATE_NAME);
+    let names: Vec<&str> = manifest.into_iter().chain(private).collect();
     let removed = match &edit.project {
         ProjectFate::Ends(files) => files.first().map(ToString::to_string),
         ProjectFate::Stays => None,
@@ -315,6 +324,7 @@ fn bring_about(
     Ok(ChangeReport {
         done: edited.done.clone(),
         writing,
+        file: names.join(" and "),
         removed,
         installed,
     })

@@ -73,7 +73,6 @@ pub use crate::install::kept_bases::BaseChanges;
 pub(crate) use crate::install::kept_bases::{BaseReader, unneeded_bases};
 pub(crate) use crate::install::local_edits::local_edits;
 pub(crate) use crate::install::locked_state::LockedState;
-pub(crate) use crate::install::new_locks::SharedPart;
 pub(crate) use crate::install::preview::{InstallPreview, preview};
 pub(crate) use crate::install::run::{
     InstallJob, ManifestEdit, PrivateEdit, ProjectFate, WideningRecord,

@@ -2,18 +2,11 @@
 
 use agpm_compose::RenderedResource;
 use agpm_diag::Failure;
-use agpm_model::{LockUse, LockedLayer, LockedRemote, Lockfile, Manifest};
+use agpm_model::{LockUse, LockedLayer, LockedRemote, Lockfile};
 
-use crate::install::run::{GatheredProject, LockState, requires_nothing_in};
+use crate::install::run::{GatheredProject, LockState, SharedPart, requires_nothing_in};
 use crate::install::{LockChange, lock_change, private_lock_change};
 use crate::project::packages::LockOnDisk;
-
-/// The shared part of a project that has private entries, resolved and rendered without them.
-pub(crate) struct SharedPart {
-    pub(crate) manifest: Manifest,
-    pub(crate) resources: Vec<RenderedResource>,
-    pub(crate) layers: Vec<LockedLayer>,
-}
 
 /// Everything that a run locks.
 pub(crate) struct NewLocks {

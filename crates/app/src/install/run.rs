@@ -19,7 +19,6 @@ use agpm_resolve::{SolverPin, UpdateScope};
 use agpm_store::{ProjectLock, ProjectStore};
 
 use crate::gitignore::IgnoreEdit;
-use crate::install::SharedPart;
 use crate::manifest::LoadedBase;
 
 use crate::install::policies::ProjectPolicies;
@@ -249,6 +248,13 @@ impl GatheredProject {
         same.any(|entry| entry.widened.contains(widening.tool))
             || ids.any(|id| approvals.approves(&id))
     }
+}
+
+/// The shared part of a project that has private entries, resolved and rendered without them.
+pub(crate) struct SharedPart {
+    pub(crate) manifest: Manifest,
+    pub(crate) resources: Vec<RenderedResource>,
+    pub(crate) layers: Vec<LockedLayer>,
 }
 
 /// Everything to be installed: resources, files of layers, and the pins of catalog remotes.

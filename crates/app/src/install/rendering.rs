@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::install::run::{GatheredProject, InstallRun, RenderedProject, SharedPart};
 use crate::install::OpenRefusals;
+use crate::install::run::{GatheredProject, InstallRun, RenderedProject, SharedPart};
 use crate::project::outside::reads_outside;
 use crate::project::packages::{
     ProjectSources, Resolution, VersionLimits, frozen, render_all, render_these, resolve,

@@ -35,6 +35,7 @@ mod offers;
 pub mod outdated;
 pub mod policy;
 pub mod project;
+pub mod publish;
 pub mod resolve;
 pub mod search;
 pub mod status;

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use agpm_diag::{Diagnostic, Failure, FailureKind, codes};
 use agpm_model::{
-    Checksum, EntryNode, FileMode, LOCK_NAME, Owner, PRIVATE_LOCK_NAME, RelativePath,
+    Checksum, EntryNode, FileMode, LOCK_NAME, Owner, PRIVATE_LOCK_NAME, RelativePath, SharedBytes,
 };
 use agpm_text::LazyDocument;
 
@@ -13,7 +13,7 @@ use crate::ledger::Ledger;
 use crate::observation::Observation;
 
 use crate::blocks::DesiredBlock;
-use crate::change::OverwriteRule;
+use crate::change::{NewContent, OverwriteRule};
 use crate::nodes::{DesiredNode, OnEqualUserValue};
 
 /// Paths of agpm's own files, where nothing may be installed.
@@ -41,6 +41,8 @@ pub fn is_reserved(path: &str) -> bool {
 pub struct DesiredFile {
     /// The path, from the project.
     pub path: RelativePath,
+    /// The bytes.
+    pub bytes: SharedBytes,
     /// The checksum of the bytes.
     pub checksum: Checksum,
     /// The checksum of the bytes in the source.
@@ -53,6 +55,16 @@ pub struct DesiredFile {
     pub on_equal: OnEqualUserValue,
     /// Whether it is a layer document without keys, which adds nothing to a user's file.
     pub is_empty_document: bool,
+}
+
+impl DesiredFile {
+    /// What is written where the file is missing or differs.
+    pub(crate) fn new_content(&self) -> NewContent {
+        NewContent {
+            bytes: self.bytes.clone(),
+            mode: self.mode,
+        }
+    }
 }
 
 /// A structured file of the layers that users may write too.

@@ -602,6 +602,7 @@ mod tests {
             reason: ChangeReason::New,
             pointer: None,
             before: ObservedPath::Missing,
+            content: None,
         }
     }
 

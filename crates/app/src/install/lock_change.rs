@@ -1,12 +1,10 @@
-//! The change of the lockfile.
+//! The new lockfile, compared with the current one.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, codes};
 use agpm_model::outdated_lock;
-use agpm_model::{
-    LOCK_NAME, LockEntry, Lockfile, Manifest, PRIVATE_LOCK_NAME, PinSource, ResourceId,
-};
+use agpm_model::{LOCK_NAME, Lockfile, Manifest, PRIVATE_LOCK_NAME, PinSource, ResourceId};
 use agpm_resolve::{
     MovedPin, capability_difference, frozen_difference, lacks_capabilities, lock_difference,
     moved_pins,
@@ -88,22 +86,23 @@ pub fn note_missing_digests(
 }
 
 /// The resources of both lockfiles whose files are not what they were.
-pub fn changed_resources(old: &Lockfile, new: &Lockfile) -> BTreeSet<ResourceId> {
-    let before: BTreeMap<ResourceId, _> = old
-        .entries
-        .iter()
-        .map(|locked| (locked.id(), locked.checksum))
-        .collect();
-    let is_changed = |locked: &&LockEntry| {
-        let was = before.get(&locked.id());
-        was.is_some_and(|was| *was != locked.checksum)
-    };
-    let changed = new.entries.iter().filter(is_changed);
-    changed.map(LockEntry::id).collect()
+pub(super) fn changed_resources(old: &Lockfile, new: &Lockfile) -> BTreeSet<ResourceId> {
+    let mut before = BTreeMap::new();
+    for locked in &old.entries {
+        before.insert(locked.id(), locked.checksum);
+    }
+    let mut changed = BTreeSet::new();
+    for locked in &new.entries {
+        let id = locked.id();
+        if before.get(&id).is_some_and(|was| *was != locked.checksum) {
+            changed.insert(id);
+        }
+    }
+    changed
 }
 
 /// The pins that moved between two lockfiles.
-pub fn moves(manifest: &Manifest, old: &Lockfile, new: &Lockfile) -> Vec<UpdatedPin> {
+pub(super) fn moves(manifest: &Manifest, old: &Lockfile, new: &Lockfile) -> Vec<UpdatedPin> {
     let report = |moved: MovedPin<'_>| UpdatedPin {
         id: moved.id,
         url: url_of(manifest, &moved.new.source),

@@ -1,12 +1,21 @@
 //! The new lockfiles: the one of everyone, and the one of what a user adds.
 
-use agpm_compose::RenderedResource;
-use agpm_diag::Failure;
-use agpm_model::{LockUse, LockedLayer, LockedRemote, Lockfile};
+use std::collections::BTreeSet;
 
-use crate::install::run::{GatheredProject, LockState, SharedPart, requires_nothing_in};
-use crate::install::{LockChange, lock_change, private_lock_change};
-use crate::project::packages::LockOnDisk;
+use agpm_compose::RenderedResource;
+use agpm_diag::{Failure, Notes};
+use agpm_model::{LockUse, LockedLayer, LockedRemote, Lockfile, ResourceId};
+use agpm_resolve::checksum_findings;
+
+use crate::install::changelogs::add_changelogs;
+use crate::install::lock_change::{
+    changed_resources, lock_change, moves, note_missing_digests, private_lock_change,
+};
+use crate::install::run::{
+    GatheredProject, InstallRun, LockState, SharedPart, requires_nothing_in,
+};
+use crate::install::{ChangelogReading, LockChange, UpdatedPin};
+use crate::project::packages::{LockOnDisk, ProjectSources};
 
 /// Everything that a run locks.
 pub(crate) struct NewLocks {
@@ -137,4 +146,44 @@ impl LockResult {
         };
         LockResult { change, text }
     }
+}
+
+/// The new lockfiles, and how they differ from the current ones.
+pub(super) struct PlannedLock {
+    pub(super) locks: LockResults,
+    /// Pins that moved.
+    pub(super) moved: Vec<UpdatedPin>,
+    /// Resources whose files in the source differ from the lockfile.
+    pub(super) changed_resources: BTreeSet<ResourceId>,
+}
+
+/// Compares the new lockfiles with the current ones; fails if one must not change and would.
+pub(super) fn plan_lock(
+    run: &InstallRun<'_>,
+    gathered: &GatheredProject,
+    new: &NewLocks,
+    shared: Option<&SharedPart>,
+    sources: &ProjectSources,
+    notes: &mut Notes,
+) -> Result<PlannedLock, Failure> {
+    let request = &run.job.request;
+    let old = gathered.lock.as_ref().map(|(lock, _)| lock);
+    let mut moved = Vec::new();
+    let mut changed = BTreeSet::new();
+    if let Some(old) = old {
+        moved = moves(&gathered.project.manifest, old, &new.all);
+        changed = changed_resources(old, &new.all);
+        notes.diagnostics.extend(checksum_findings(old, &new.all));
+    }
+    if request.changelogs == ChangelogReading::Read {
+        add_changelogs(sources, &mut moved);
+    }
+    let is_edited = run.job.manifest.is_some();
+    let locks = LockResults::decide(gathered, new, shared, request.lock, is_edited)?;
+    note_missing_digests(old, &new.all, request.lock, notes);
+    Ok(PlannedLock {
+        locks,
+        moved,
+        changed_resources: changed,
+    })
 }

@@ -26,8 +26,9 @@ pub struct ResolvedEntry {
     pub entry: ResourceEntry,
     /// The chosen version.
     pub version: SourceVersion,
-    /// All requirements on its version.
-    pub requirements: BTreeSet<Requirement>,
+    /// All requirements on its version, sorted. Not a set: one of a single requirement takes a kilobyte, for each of
+    /// thousands of resources.
+    pub requirements: Vec<Requirement>,
     /// Whether it was found by a pattern.
     pub matched_pattern: bool,
     /// Its files in the source.
@@ -86,7 +87,7 @@ pub fn forget_held_roots(entries: &mut [ResolvedEntry], held: &BTreeMap<Unit, So
     for resolved in entries {
         let requirement = held.get(&resolved.entry.unit).and_then(held_at);
         if let Some(requirement) = requirement {
-            resolved.requirements.remove(&requirement);
+            resolved.requirements.retain(|one| *one != requirement);
         }
     }
 }
@@ -195,7 +196,7 @@ pub fn resolved_entries(
         };
         let version = chosen.version(&entry.unit)?;
         let matched_pattern = matched.contains(&entry.unit);
-        let requirements = choice.requirements.clone();
+        let requirements = choice.requirements.iter().cloned().collect();
         let (resource, needs) = (Arc::clone(resource), Arc::clone(needs));
         let file = file_of(&entry.unit);
         Some(ResolvedEntry {

@@ -51,7 +51,11 @@ pub(crate) fn gather(
     let files = match &job.manifest {
         Some(edit) => {
             refuse_link(store, &own_files.manifest)?;
-            let files = files.with_project(edit.bytes.to_vec());
+            let text_patches = edit.text_patches.iter();
+            let text_patches = text_patches.map(|edit| edit.edited.clone()).collect();
+            let files = files
+                .with_project(edit.bytes.to_vec())
+                .with_text_patches(text_patches);
             match &edit.private {
                 Some(private) => {
                     refuse_link(store, &own_files.private)?;

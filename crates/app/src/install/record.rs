@@ -9,9 +9,9 @@ use agpm_model::{Checksum, InstallMode, LockUse, Owner, ResourceExtent, Resource
 use agpm_plan::{ChangeAction, InstalledNumbers, Ledger, Plan};
 use agpm_resolve::ResolvedEntry;
 
+use crate::install::InstalledOwners;
 use crate::install::new_locks::PlannedLock;
 use crate::install::run::GatheredProject;
-use crate::install::InstalledOwners;
 
 /// Records the resources that own nothing, and returns all as a run is counted.
 pub(super) fn record_owners(
@@ -117,6 +117,10 @@ impl InstallInputs<'_> {
             if let Some(file) = base.local_file() {
                 self.reads.insert(file, base.locked.checksum);
             }
+        }
+        for (path, patch) in &gathered.project.manifest.text_patches {
+            let checksum = Checksum::of(patch.text.as_bytes());
+            self.reads.insert(path.to_string(), checksum);
         }
         let digest = inputs_of(&gathered.inputs, &lock.locks.bytes());
         self.write_into(&mut plan.ledger, digest);

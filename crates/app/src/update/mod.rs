@@ -80,6 +80,7 @@ fn run(world: &World, request: &UpdateRequest, notes: &mut Notes) -> Result<Upda
             bytes: text.into_bytes(),
         }),
         ignored: None,
+        text_patches: Vec::new(),
         project: ProjectFate::Stays,
         widenings: WideningRecord::Lockfile,
     });

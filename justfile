@@ -16,6 +16,10 @@ test-clients PROGRAM="target/release/agpm":
     cargo build --release
     clients/run {{PROGRAM}}
 
+# Test registries with Debian's `docker-registry` and `skopeo`; skipped where they are not installed
+test-registry:
+    cargo test -p agpm --test registry -- --nocapture real
+
 # Compare with peers that are installed (jq, node, python, yq), and with agpm-cli, which cargo installs
 bench:
     cargo build --profile dist
@@ -31,6 +35,7 @@ bench:
     python3 bench/mcp.py target/dist/agpm
     python3 bench/search.py target/dist/agpm
     python3 bench/network.py target/dist/agpm
+    python3 bench/limits.py target/dist/agpm
 
 # Build the release binary
 dist:

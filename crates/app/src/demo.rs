@@ -208,7 +208,8 @@ fn show_install(world: &World) -> Result<DemoShow, Failure> {
 fn show_explain(world: &World, notes: &mut Notes) -> Result<DemoShow, Failure> {
     let pointer = PLACE.parse().expect("a good pointer");
     let inputs = MergeInputs::of_files(Vec::new());
-    let provenance = explain::explain_file(world, SHARED, &pointer, &inputs, notes)?;
+    let project = explain::ExplainedProject::new(world);
+    let provenance = explain::explain_file(&project, SHARED, &pointer, &inputs, notes)?;
     Ok(DemoShow {
         command: format!("agpm explain {SHARED} {PLACE}"),
         result: DemoResult::Explained(provenance),
@@ -268,6 +269,7 @@ fn show_edited_file(world: &World, directory: &Path) -> Result<DemoShow, Failure
 fn show_undo(world: &World) -> Result<DemoShow, Failure> {
     let request = UndoRequest {
         action: UndoAction::Apply,
+        first: None,
         overwrite: OverwriteRule::Nothing,
     };
     require(show("agpm undo", undo(world, &request), DemoResult::Undone))

@@ -55,6 +55,7 @@ impl CatalogProject {
             policies: PolicyLocations::default(),
             executables: Vec::new(),
             set_variables: std::collections::BTreeSet::new(),
+            credentials: Vec::new(),
         };
         World::of_machine(environment, Arc::new(SilentProgress))
     }

@@ -58,6 +58,14 @@ pub const EXAMPLES: &[CommandExamples] = &[
         &["agpm search review", "agpm search style --type snippet"],
     ),
     examples(
+        "publish",
+        &[
+            "agpm publish .claude/agents --output library.tar --version 1.0.0",
+            "agpm publish .claude/skills --output layout --version 1.0.0 --dry-run",
+            "agpm publish public .claude/skills --format site",
+        ],
+    ),
+    examples(
         "install",
         &[
             "agpm install",
@@ -97,7 +105,8 @@ pub const EXAMPLES: &[CommandExamples] = &[
             "agpm resolve agents/reviewer --new",
         ],
     ),
-    examples("undo", &["agpm undo --list", "agpm undo"]),
+    examples("patch save", &["agpm patch save agents/reviewer"]),
+    examples("undo", &["agpm undo --list", "agpm undo", "agpm undo 1"]),
     examples(
         "lock merge",
         &["agpm lock merge base.lock agpm.lock other.lock"],

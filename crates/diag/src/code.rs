@@ -119,6 +119,7 @@ registry! {
     MANIFEST_IN_USE = "manifest/in-use" Error;
     MANIFEST_MISSING = "manifest/missing" Error;
     MANIFEST_SECRET = "manifest/secret" Warning;
+    MANIFEST_SHADOW = "manifest/shadow" Error;
     MANIFEST_UNKNOWN_KEY = "manifest/unknown-key" Error;
     MANIFEST_UNKNOWN_SOURCE = "manifest/unknown-source" Error;
     MANIFEST_UNKNOWN_STRATEGY = "manifest/unknown-strategy" Error;
@@ -149,6 +150,7 @@ registry! {
     PATCH_DROPPED = "patch/dropped" Warning;
     PATCH_FAILED = "patch/failed" Error;
     PATCH_NO_FIELDS = "patch/no-fields" Warning;
+    PATCH_TEXT_CONFLICT = "patch/text-conflict" Error;
     PATCH_UNKNOWN = "patch/unknown" Error;
     PLUGIN_CLASH = "plugin/clash" Error;
     PLUGIN_COMMIT = "plugin/commit" Error;
@@ -165,6 +167,7 @@ registry! {
     POLICY_UNREACHABLE = "policy/unreachable" Error;
     POLICY_VALUE = "policy/value" Error;
     POLICY_VIOLATION = "policy/violation" Error;
+    PUBLISH_REFUSED = "publish/refused" Error;
     RESOURCE_DECLARATION = "resource/declaration" Error;
     RESOURCE_ESCAPE = "resource/escape" Error;
     RESOURCE_FOREIGN_DEPENDENCIES = "resource/foreign-dependencies" Note;
@@ -178,6 +181,7 @@ registry! {
     SKILL_LIMIT = "skill/limit" Error;
     SKILL_NAME = "skill/name" Warning;
     SOURCE_AUTH = "source/auth" Error;
+    SOURCE_CONTENT = "source/content" Error;
     SOURCE_GIT = "source/git" Error;
     SOURCE_NOT_ALLOWED = "source/not-allowed" Error;
     SOURCE_OFFLINE = "source/offline" Error;
@@ -199,7 +203,7 @@ registry! {
     TRUST_INCREASE = "trust/increase" Error;
     TRUST_OWNER = "trust/owner" Warning;
     TRUST_PROGRAM = "trust/program" Error;
-    UNDO_EDITED = "undo/edited" Error;
+    UNDO_EDITED = "undo/edited" Warning;
     UNDO_NOTHING = "undo/nothing" Error;
     USAGE = "usage" Error;
     VERIFY_CHANGED = "verify/changed" Error;

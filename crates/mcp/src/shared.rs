@@ -245,6 +245,7 @@ mod testing {
                 policies: PolicyLocations::default(),
                 executables: Vec::new(),
                 set_variables: std::collections::BTreeSet::new(),
+                credentials: Vec::new(),
             };
             let world = World::of_machine(environment, Arc::new(SilentProgress));
             SharedState::new(world, WriteAccess::Refused, CatalogSelection::default())

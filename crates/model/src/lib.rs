@@ -22,6 +22,7 @@ mod json_schema;
 mod layer_patterns;
 mod limits;
 mod lock;
+mod lock_parts;
 mod lock_tables;
 mod lock_use;
 mod manifest;
@@ -40,8 +41,10 @@ mod redact;
 mod repository_pattern;
 mod resource;
 mod resource_pattern;
+mod revisions;
 mod schema;
 mod server_file;
+mod shared_bytes;
 mod skill;
 mod source_addresses;
 mod source_versions;
@@ -54,9 +57,9 @@ mod version;
 
 pub use address::{
     ADDRESS_SCHEMES, Address, AddressContext, AddressError, AddressForm, AddressKind,
-    AddressProblem, BrowserAddress, DefaultHost, HostError, InnerAddress, NamedAddress,
-    PageReference, PluginAddress, RepositoryAddress, SourceAddress, SourceAddressError,
-    repository_name, repository_owner, same_repository,
+    AddressProblem, BrowserAddress, DefaultHost, Encryption, HostError, InnerAddress, NamedAddress,
+    PageReference, PluginAddress, RepositoryAddress, ServerLocation, SourceAddress,
+    SourceAddressError, repository_name, repository_owner, same_repository,
 };
 pub use agpm_tools::is_loaded_code;
 pub use base::{
@@ -89,17 +92,17 @@ pub use instruction::{InstructionForm, InstructionPaths, InstructionScope};
 pub use json_schema::{FileSchema, any_of_schema};
 pub use lock::{
     LOCK_NAME, LockEntry, LockWriter, LockedCapabilitySet, LockedLayer, LockedPlacement,
-    LockedRemote, LockedSource, Lockfile, RESTORE_LOCK,
+    LockedRemote, LockedSource, Lockfile, PRIVATE_LOCK_NAME, RESTORE_LOCK,
 };
 pub use lock_tables::LOCK_SCHEMA;
 pub use lock_use::{LockUse, outdated_lock, with_names_of};
 pub use manifest::{
     AskedRemote, BaseText, CONFIG_SCHEMA, CatalogSettings, Dependency, Exclusion,
     ExecutableAllowance, FieldPath, FilePattern, InstallMode, Layer, LayerLocation,
-    MANIFEST_SCHEMA, Manifest, ManifestTexts, MarketplaceDependency, MergeRule, PRIVATE_SCHEMA,
-    PartChoice, PartFilter, PartNames, Patch, PatchScope, SERVER_KEYS, SERVER_TRANSPORTS,
-    SectionEntry, ServerSecret, SourceDeclaration, SourceScope, is_junk, is_plugin_name,
-    secrets_of_server, unknown_patch,
+    MANIFEST_SCHEMA, Manifest, ManifestTexts, MarketplaceDependency, MergeRule, PATCH_FILE,
+    PRIVATE_SCHEMA, PartChoice, PartFilter, PartNames, Patch, PatchScope, SERVER_KEYS,
+    SERVER_TRANSPORTS, SectionEntry, ServerSecret, SourceDeclaration, SourceScope, TextPatch,
+    Visibility, is_junk, is_plugin_name, secrets_of_server, unknown_patch,
 };
 pub use marketplace::{LockedMarketplace, MarketplacePlugin};
 pub use name::{BaseName, LayerName, NameError, ResourceName, SourceName, ToolName};
@@ -121,11 +124,13 @@ pub use resource::{
     MARKETPLACE_FILES, PLUGIN_PARTS, RESOURCE_TYPES, ResourceType, SKILL_FILE, TargetLayout,
 };
 pub use resource_pattern::{LocatedContent, ResourcePattern, ResourcePatternError};
+pub use revisions::{NamedRevisions, RevisionLookup};
 pub use schema::{
     Definition, KeyClass, KeyCondition, KeyNames, KeyOwner, KeyPresence, OtherKeys, Passthrough,
     SchemaField, SchemaTable, UnknownKey, ValueForm,
 };
 pub use server_file::ServerFile;
+pub use shared_bytes::SharedBytes;
 pub use skill::{skill_findings, standard_violation};
 pub use source_versions::{
     AllowedVersions, ResolvedVersion, SourceVersions, VersionIndex, default_requirement,

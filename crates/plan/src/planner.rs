@@ -51,6 +51,7 @@ pub fn plan(
             desired.shared.get(path),
             observation,
             ledger,
+            desired.merges.nodes.get(path),
             overwrite,
         )
     };
@@ -103,6 +104,7 @@ fn plan_blocks(
             document: document.filter(|_| !was_whole),
             desired: blocks,
             owned: ledger.blocks.get(path),
+            merged: desired.merges.blocks.get(path),
             overwrite,
         });
         plan.add_blocks(path, before, planned.map_err(PlanError::Clash)?);
@@ -187,9 +189,7 @@ fn with_desired_ownership<'l>(
 impl Plan {
     /// Drops the removal of a whole file that gets blocks instead; returns whether the file was unmodified.
     fn release_whole_file(&mut self, path: &RelativePath, before: ObservedPath) -> bool {
-        let is_removal = |change: &PlannedChange| {
-            change.path == *path && change.block.is_none() && change.pointer.is_none()
-        };
+        let is_removal = |change: &PlannedChange| change.path == *path && change.is_of_whole_file();
         let removed = self.changes.iter().find(|change| is_removal(change));
         let is_untouched = removed.is_some_and(|change| change.action == ChangeAction::Remove);
         self.changes.retain(|change| !is_removal(change));
@@ -200,6 +200,9 @@ impl Plan {
         self.changes.extend(planned.changes);
         self.refusals.extend(planned.refusals);
         self.unchanged += planned.unchanged;
+        let edited = planned.edited.into_iter();
+        self.edited_blocks
+            .extend(edited.map(|block| (path.clone(), block)));
         self.findings.extend(planned.findings);
         let outcome = planned.outcome.filter(|one| *one != FileOutcome::Unchanged);
         self.shared.extend(outcome.map(|outcome| SharedChange {
@@ -219,6 +222,9 @@ impl Plan {
         self.changes.extend(planned.changes);
         self.refusals.extend(planned.refusals);
         self.unchanged += planned.unchanged;
+        let edited = planned.edited.into_iter();
+        self.edited_nodes
+            .extend(edited.map(|node| (planned.path.clone(), node)));
         let owned = planned.owned.map(|owned| (planned.path, owned));
         self.ledger.shared.extend(owned);
         self.shared.extend(planned.change);

@@ -4,18 +4,19 @@ use std::collections::BTreeSet;
 
 use crate::install::policies::ProjectPolicies;
 use crate::install::run::{
-    GatheredProject, InstallRun, LockState, OwnFiles, WideningRecord, requires_nothing,
+    GatheredProject, InstallRun, LockState, OwnFiles, WideningRecord, requires_nothing_in,
 };
 use crate::install::writing::lock_project;
 use crate::manifest::BaseVersions;
 use crate::project::gather::{ErrorTolerance, ManifestFiles, Project, refuse_link};
 use crate::project::ledger::{is_fresh, read_ledger};
 use crate::project::packages::{
-    bind_plugins, joined_note, read_lock, read_updatable_lock, refuse_conflicted_lock,
+    LockOnDisk, ProjectLocks, bind_plugins, joined_note, read_updatable_lock,
+    refuse_conflicted_lock,
 };
 use agpm_diag::{Failure, Notes};
 use agpm_model::LockUse;
-use agpm_model::Lockfile;
+use agpm_model::PinId;
 use agpm_plan::{Ledger, ledger_of_lock};
 use agpm_resolve::add_locked_sources;
 use agpm_resolve::{is_older_path, refuse_foreign_paths};
@@ -44,11 +45,24 @@ pub(crate) fn gather(
     let own_files = OwnFiles {
         manifest: files.manifest_file()?,
         lock: files.lock_file(),
+        private: files.private_file(),
+        private_lock: files.private_lock_file(),
     };
     let files = match &job.manifest {
         Some(edit) => {
             refuse_link(store, &own_files.manifest)?;
-            files.with_project(edit.bytes.to_vec())
+            let text_patches = edit.text_patches.iter();
+            let text_patches = text_patches.map(|edit| edit.edited.clone()).collect();
+            let files = files
+                .with_project(edit.bytes.to_vec())
+                .with_text_patches(text_patches);
+            match &edit.private {
+                Some(private) => {
+                    refuse_link(store, &own_files.private)?;
+                    files.with_private(private.bytes.clone())
+                }
+                None => files,
+            }
         }
         None => files,
     };
@@ -64,51 +78,37 @@ pub(crate) fn gather(
     };
     let mut project = Project::with_bases(world, files, versions, ErrorTolerance::Stop, notes)?;
     let policies = ProjectPolicies::of(&mut project, notes)?;
-    let mut lock = None;
-    let mut open = BTreeSet::new();
-    let mut lock_state = LockState::AsWritten;
-    if is_locked {
-        lock = read_lock(&world.environment, store, notes)?;
-    } else if let Some(read) = read_updatable_lock(world, &project.manifest, store, notes)? {
-        lock = Some((read.lock, read.bytes));
-        if let Some(join) = read.join {
-            notes.diagnostics.push(joined_note(&join));
-            open = join.open;
-            lock_state = LockState::Joined;
-        }
-    }
+    let GatheredLock {
+        locks,
+        state: lock_state,
+        open,
+    } = if is_locked {
+        gather_fixed_lock(run, &project, notes)?
+    } else {
+        gather_updatable_lock(run, &project, notes)?
+    };
     let moving = job.moving.including(&open);
-    if lock.is_none() && is_locked && requires_nothing(&project) {
-        // A project that requires nothing is as locked without a lockfile.
-        lock = Some((Lockfile::default(), Vec::new()));
-    }
+    let lock = locks.joined();
     // A frozen install keeps the plugin locations of the lockfile, which are already set; resolving them again could
     // contact a server.
     if job.request.lock != LockUse::Frozen {
         bind_plugins(world, &mut project.manifest, store.path(), &moving, notes)?;
     }
+    let scope = world.environment.scope;
     let recorded = read_ledger(store)?;
     if let Some((lock, _)) = &lock {
         add_locked_sources(&mut project.manifest, lock);
-        let is_recorded = |path: &agpm_model::RelativePath| recorded.records(path);
-        refuse_foreign_paths(
-            lock,
-            &project.manifest,
-            world.environment.scope,
-            &is_recorded,
-        )?;
+        refuse_foreign_paths(lock, &project.manifest, scope, &|path| {
+            recorded.records(path)
+        })?;
     }
-    let ledger = match recorded {
-        // Without a ledger, the checksums in the lockfile identify managed files that were not modified.
-        ledger if ledger == Ledger::default() => lock
-            .as_ref()
-            .map(|(lock, _)| {
-                let scope = world.environment.scope;
-                ledger_of_lock(lock, |path| is_older_path(&project.manifest, scope, path))
-            })
-            .unwrap_or_default(),
-        ledger => ledger,
-    };
+    let mut ledger = recorded;
+    // Without a ledger, the checksums in the lockfile identify managed files that were not modified.
+    if ledger == Ledger::default()
+        && let Some((lock, _)) = &lock
+    {
+        ledger = ledger_of_lock(lock, |path| is_older_path(&project.manifest, scope, path));
+    }
     Ok(GatheredProject {
         project_lock,
         project,
@@ -117,6 +117,7 @@ pub(crate) fn gather(
         inputs,
         own_files,
         lock,
+        locks,
         lock_state,
         moving,
         ledger,
@@ -125,4 +126,54 @@ pub(crate) fn gather(
             Some(WideningRecord::Lockfile) | None => world.environment.approvals.clone(),
         },
     })
+}
+
+/// The lockfiles as an install uses them.
+struct GatheredLock {
+    locks: ProjectLocks,
+    state: LockState,
+    /// The pins of a conflict that nothing decides.
+    open: BTreeSet<PinId>,
+}
+
+/// Reads lockfiles that must not change.
+fn gather_fixed_lock(
+    run: &InstallRun<'_>,
+    project: &Project,
+    notes: &mut Notes,
+) -> Result<GatheredLock, Failure> {
+    let mut locks = ProjectLocks::read(&run.world.environment, run.store, notes)?;
+    // A project that requires nothing is as locked without a lockfile.
+    let shared = project.manifest.shared_part();
+    if locks.shared.is_none() && requires_nothing_in(&shared, &project.bases) {
+        locks.shared = Some(LockOnDisk::default());
+    }
+    Ok(GatheredLock {
+        locks,
+        state: LockState::AsWritten,
+        open: BTreeSet::new(),
+    })
+}
+
+/// Reads lockfiles that the install may write; both sides of a conflict are joined.
+fn gather_updatable_lock(
+    run: &InstallRun<'_>,
+    project: &Project,
+    notes: &mut Notes,
+) -> Result<GatheredLock, Failure> {
+    let mut gathered = GatheredLock {
+        locks: ProjectLocks::default(),
+        state: LockState::AsWritten,
+        open: BTreeSet::new(),
+    };
+    let Some(read) = read_updatable_lock(run.world, &project.manifest, run.store, notes)? else {
+        return Ok(gathered);
+    };
+    gathered.locks = read.files;
+    if let Some(join) = read.join {
+        notes.diagnostics.push(joined_note(&join));
+        gathered.open = join.open;
+        gathered.state = LockState::Joined;
+    }
+    Ok(gathered)
 }

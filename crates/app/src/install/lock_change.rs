@@ -1,10 +1,10 @@
-//! The change of the lockfile.
+//! The new lockfile, compared with the current one.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use agpm_diag::{Diagnostic, Failure, Notes, codes};
+use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, codes};
 use agpm_model::outdated_lock;
-use agpm_model::{LOCK_NAME, LockEntry, Lockfile, Manifest, PinSource, ResourceId};
+use agpm_model::{LOCK_NAME, Lockfile, Manifest, PRIVATE_LOCK_NAME, PinSource, ResourceId};
 use agpm_resolve::{
     MovedPin, capability_difference, frozen_difference, lacks_capabilities, lock_difference,
     moved_pins,
@@ -37,6 +37,37 @@ pub fn lock_change(
     }
 }
 
+/// The change of the lockfile of what one user adds; fails if it must not change and would.
+pub fn private_lock_change(
+    old: Option<&Lockfile>,
+    new: &Lockfile,
+    lock_use: LockUse,
+) -> Result<LockChange, Failure> {
+    let change = match (old, new.is_empty()) {
+        (None, true) => return Ok(LockChange::Unchanged),
+        (Some(_), true) => LockChange::Removed,
+        (old, false) if old == Some(new) => return Ok(LockChange::Unchanged),
+        (_, false) => LockChange::Written,
+    };
+    match lock_use {
+        LockUse::Update => Ok(change),
+        LockUse::Unwritten => Ok(LockChange::NotWritten),
+        LockUse::Locked | LockUse::Frozen => {
+            let message = match old {
+                None => format!("`{PRIVATE_LOCK_NAME}` not found"),
+                Some(old) => lock_difference(old, new)
+                    .or_else(|| capability_difference(old, new))
+                    .unwrap_or_else(|| format!("`{PRIVATE_LOCK_NAME}` is not up to date")),
+            };
+            let help = "run `agpm install` without `--locked` or `--frozen`";
+            let diagnostic = Diagnostic::new(&codes::LOCK_OUTDATED, message)
+                .in_file(PRIVATE_LOCK_NAME)
+                .help(help);
+            Err(Failure::new(FailureKind::Lock, diagnostic))
+        }
+    }
+}
+
 /// Warns where capabilities cannot be compared, since an older program locked none.
 pub fn note_missing_digests(
     old: Option<&Lockfile>,
@@ -55,22 +86,23 @@ pub fn note_missing_digests(
 }
 
 /// The resources of both lockfiles whose files are not what they were.
-pub fn changed_resources(old: &Lockfile, new: &Lockfile) -> BTreeSet<ResourceId> {
-    let before: BTreeMap<ResourceId, _> = old
-        .entries
-        .iter()
-        .map(|locked| (locked.id(), locked.checksum))
-        .collect();
-    let is_changed = |locked: &&LockEntry| {
-        let was = before.get(&locked.id());
-        was.is_some_and(|was| *was != locked.checksum)
-    };
-    let changed = new.entries.iter().filter(is_changed);
-    changed.map(LockEntry::id).collect()
+pub(super) fn changed_resources(old: &Lockfile, new: &Lockfile) -> BTreeSet<ResourceId> {
+    let mut before = BTreeMap::new();
+    for locked in &old.entries {
+        before.insert(locked.id(), locked.checksum);
+    }
+    let mut changed = BTreeSet::new();
+    for locked in &new.entries {
+        let id = locked.id();
+        if before.get(&id).is_some_and(|was| *was != locked.checksum) {
+            changed.insert(id);
+        }
+    }
+    changed
 }
 
 /// The pins that moved between two lockfiles.
-pub fn moves(manifest: &Manifest, old: &Lockfile, new: &Lockfile) -> Vec<UpdatedPin> {
+pub(super) fn moves(manifest: &Manifest, old: &Lockfile, new: &Lockfile) -> Vec<UpdatedPin> {
     let report = |moved: MovedPin<'_>| UpdatedPin {
         id: moved.id,
         url: url_of(manifest, &moved.new.source),

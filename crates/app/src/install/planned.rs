@@ -5,15 +5,26 @@ use std::collections::BTreeSet;
 use agpm_compose::RenderedResource;
 use agpm_layers::LayeredFile;
 use agpm_model::{RelativePath, ResourceId};
-use agpm_plan::Plan;
+use agpm_plan::{NewContent, Observation, Plan};
 use agpm_trust::CapabilityChange;
 
+use crate::gitignore::IgnoreEdit;
 use crate::install::InstalledOwners;
 use crate::install::edits::SettledEdits;
 use crate::install::{
-    ConvertedResource, InstallReport, LockChange, ReportedProgram, SourceFileState, UpdatedPin,
+    ConvertedResource, InstallReport, LockChange, LockResult, LockResults, ReportedProgram,
+    SourceFileState, UpdatedPin,
 };
 use crate::project::write_mode::WriteMode;
+
+/// The changes of files, with what was observed to plan them.
+pub(super) struct PlannedFiles {
+    pub(super) plan: Plan,
+    pub(super) edits: SettledEdits,
+    /// Files that only the lockfile shows to be managed.
+    pub(super) recovered: Vec<RelativePath>,
+    pub(super) observation: Observation,
+}
 
 /// A planned install.
 pub struct PlannedInstall {
@@ -39,15 +50,16 @@ pub struct PlannedInstall {
     pub programs: Vec<ReportedProgram>,
     /// Paths outside of the project that are read.
     pub reads: Vec<String>,
-    /// The change of the lockfile.
-    pub lock_change: LockChange,
-    /// The lockfile.
-    pub lock_text: Vec<u8>,
+    /// The lockfiles.
+    pub locks: LockResults,
+    /// The line of `.gitignore` for a new private lockfile.
+    pub(crate) ignored: Option<IgnoreEdit>,
 }
 
 /// The part of a plan that a report needs no longer. It may be large, so the caller decides when it is dropped.
 pub struct DiscardedPlan {
     _plan: Plan,
+    _contents: Vec<NewContent>,
     _layers: Vec<LayeredFile>,
     _resources: Vec<RenderedResource>,
 }
@@ -55,6 +67,12 @@ pub struct DiscardedPlan {
 impl PlannedInstall {
     /// The report of what was planned, and what is left of it.
     pub fn into_report(mut self, writing: WriteMode) -> (InstallReport, DiscardedPlan) {
+        let mut changes = std::mem::take(&mut self.plan.changes);
+        // A report has no use for the bytes, and whoever holds it would hold them.
+        let contents = changes
+            .iter_mut()
+            .filter_map(|change| change.content.take());
+        let contents = contents.collect();
         let converted = self
             .resources
             .iter()
@@ -78,23 +96,29 @@ impl PlannedInstall {
             capabilities: self.capabilities,
             reads: self.reads,
             unchanged: self.plan.unchanged,
-            counts: self.owners.count(&self.plan.changes),
+            counts: self.owners.count(&changes),
             disabled: disabled_hooks(&self.resources),
             refused: self.plan.refusals.len(),
-            changes: std::mem::take(&mut self.plan.changes),
-            lock: match (self.lock_change, writing) {
-                (LockChange::Written, WriteMode::Show) => LockChange::WouldBeWritten,
-                (LockChange::Removed, WriteMode::Show) => LockChange::WouldBeRemoved,
-                (change, _) => change,
-            },
+            changes,
+            lock: shown_change(&self.locks.shared, writing),
+            private_lock: shown_change(&self.locks.private, writing),
             writing,
         };
         let left = DiscardedPlan {
             _plan: self.plan,
+            _contents: contents,
             _layers: self.layers,
             _resources: self.resources,
         };
         (report, left)
+    }
+}
+
+fn shown_change(result: &LockResult, writing: WriteMode) -> LockChange {
+    match (result.change, writing) {
+        (LockChange::Written, WriteMode::Show) => LockChange::WouldBeWritten,
+        (LockChange::Removed, WriteMode::Show) => LockChange::WouldBeRemoved,
+        (change, _) => change,
     }
 }
 

@@ -12,19 +12,21 @@ use agpm_compose::{
 };
 use agpm_diag::Failure;
 use agpm_model::{
-    Checksum, LockEntry, LockedLayer, LockedRemote, Lockfile, Owner, RelativePath, Unit,
+    Checksum, LockedLayer, LockedRemote, Lockfile, Manifest, Owner, RelativePath, Unit,
 };
 use agpm_plan::Ledger;
 use agpm_resolve::{SolverPin, UpdateScope};
-use agpm_store::{ProjectLock, ProjectStore};
+use agpm_store::{ExpectedFile, ProjectLock, ProjectStore};
 
 use crate::gitignore::IgnoreEdit;
+use crate::manifest::LoadedBase;
 
 use crate::install::policies::ProjectPolicies;
 use crate::project::gather::{ManifestFiles, Project};
 use crate::project::layers::LayeredProject;
-use crate::project::packages::ProjectSources;
+use crate::project::packages::{ProjectLocks, ProjectSources};
 use crate::project::scope::SiblingFile;
+use crate::project::text_patches::EditedTextPatch;
 use crate::project::world::{Environment, World};
 
 /// One run of the pipeline, for `install`, `update`, `add` and `remove`.
@@ -47,10 +49,33 @@ pub(crate) struct ManifestEdit<'a> {
     pub(crate) bytes: Cow<'a, [u8]>,
     /// The edit of the `.gitignore` next to it.
     pub(crate) ignored: Option<IgnoreEdit>,
+    /// The edits of diffs that patches in it name.
+    pub(crate) text_patches: Vec<TextPatchEdit>,
     /// Whether the project exists afterwards.
     pub(crate) project: ProjectFate,
     /// The file that records approved conversions that permit more.
     pub(crate) widenings: WideningRecord,
+    /// The edit of the private manifest next to it.
+    pub(crate) private: Option<PrivateEdit>,
+}
+
+/// An edit of the private manifest.
+pub(crate) struct PrivateEdit {
+    /// The checksum of the content that was edited.
+    pub(crate) before: Checksum,
+    /// The new content.
+    pub(crate) bytes: Vec<u8>,
+}
+
+/// An edit of a diff that a patch names.
+#[derive(Clone, Debug)]
+pub(crate) struct TextPatchEdit {
+    /// The path and the new text.
+    pub(crate) edited: EditedTextPatch,
+    /// How a transaction writes the file.
+    pub(crate) file: SiblingFile,
+    /// The file now.
+    pub(crate) before: ExpectedFile,
 }
 
 /// The file that records which conversions may permit more.
@@ -140,6 +165,20 @@ impl<'a> InstallRun<'a> {
 pub(crate) struct OwnFiles {
     pub(crate) manifest: SiblingFile,
     pub(crate) lock: SiblingFile,
+    pub(crate) private: SiblingFile,
+    pub(crate) private_lock: SiblingFile,
+}
+
+impl OwnFiles {
+    /// Returns all of them.
+    pub(crate) fn all(&self) -> [&SiblingFile; 4] {
+        [
+            &self.manifest,
+            &self.lock,
+            &self.private,
+            &self.private_lock,
+        ]
+    }
 }
 
 /// Whether a lockfile is in its file as it is used.
@@ -161,7 +200,10 @@ pub(crate) struct GatheredProject {
     pub(crate) read: Vec<u8>,
     pub(crate) inputs: Vec<u8>,
     pub(crate) own_files: OwnFiles,
+    /// Everything that is locked, with the bytes of the lockfiles.
     pub(crate) lock: Option<(Lockfile, Vec<u8>)>,
+    /// The lockfiles that it is from.
+    pub(crate) locks: ProjectLocks,
     /// Whether the file has the lockfile.
     pub(crate) lock_state: LockState,
     /// The pins whose versions may change, with those of a conflict that nothing decides.
@@ -172,11 +214,6 @@ pub(crate) struct GatheredProject {
 }
 
 impl GatheredProject {
-    /// Returns whether the manifest requires nothing that a lockfile could pin.
-    pub(crate) fn requires_nothing(&self) -> bool {
-        requires_nothing(&self.project)
-    }
-
     /// Builds the lockfile of the resolved and rendered resources.
     pub(crate) fn new_lock(
         &self,
@@ -184,19 +221,32 @@ impl GatheredProject {
         layers: Vec<LockedLayer>,
         catalog: Vec<LockedRemote>,
     ) -> Lockfile {
-        let bases = self.project.bases.iter();
-        let mut lock = Lockfile {
-            bases: bases.map(|base| base.locked.clone()).collect(),
-            ..lock_of(&self.project.manifest, resources, layers, catalog)
-        };
-        let accepted = widenings(&self.project.manifest, resources).into_iter();
-        for widening in accepted.filter(|one| self.accepts(one)) {
-            let is_its = |entry: &&mut LockEntry| entry.id() == widening.locked;
-            let entry = lock.entries.iter_mut().find(is_its);
-            let tools = entry.map(|entry| &mut entry.widened);
-            if let Some(tools) = tools.filter(|tools| !tools.contains(widening.tool)) {
-                tools.push(widening.tool.clone());
-                tools.sort();
+        self.lock_of_part(&self.project.manifest, resources, layers, catalog)
+    }
+
+    /// Builds the lockfile of a part of the project.
+    pub(crate) fn lock_of_part(
+        &self,
+        manifest: &Manifest,
+        resources: &[RenderedResource],
+        layers: Vec<LockedLayer>,
+        catalog: Vec<LockedRemote>,
+    ) -> Lockfile {
+        let mut lock = lock_of(manifest, resources, layers, catalog);
+        for base in &self.project.bases {
+            lock.bases.push(base.locked.clone());
+        }
+        for widening in widenings(manifest, resources) {
+            if !self.accepts(&widening) {
+                continue;
+            }
+            let mut entries = lock.entries.iter_mut();
+            let Some(entry) = entries.find(|entry| entry.id() == widening.locked) else {
+                continue;
+            };
+            if !entry.widened.contains(widening.tool) {
+                entry.widened.push(widening.tool.clone());
+                entry.widened.sort();
             }
         }
         lock
@@ -204,16 +254,25 @@ impl GatheredProject {
 
     /// Whether the command or the lockfile approves a conversion that permits more.
     pub(crate) fn accepts(&self, widening: &Widening<'_>) -> bool {
-        let locked = self.lock.iter().flat_map(|(lock, _)| &lock.entries);
-        let mut same = locked.filter(|entry| entry.id() == widening.locked);
+        for entry in self.lock.iter().flat_map(|(lock, _)| &lock.entries) {
+            if entry.id() == widening.locked && entry.widened.contains(widening.tool) {
+                return true;
+            }
+        }
         let approvals = CommandApprovals {
             words: &self.approvals,
             executables: TransitiveExecutables::AsManifest,
         };
-        let mut ids = widening.ids.iter().cloned().map(Owner::from);
-        same.any(|entry| entry.widened.contains(widening.tool))
-            || ids.any(|id| approvals.approves(&id))
+        let mut ids = widening.ids.iter();
+        ids.any(|id| approvals.approves(&Owner::from(id.clone())))
     }
+}
+
+/// The shared part of a project that has private entries, resolved and rendered without them.
+pub(crate) struct SharedPart {
+    pub(crate) manifest: Manifest,
+    pub(crate) resources: Vec<RenderedResource>,
+    pub(crate) layers: Vec<LockedLayer>,
 }
 
 /// Everything to be installed: resources, files of layers, and the pins of catalog remotes.
@@ -224,15 +283,16 @@ pub(crate) struct RenderedProject {
     pub(crate) catalog: Vec<LockedRemote>,
     pub(crate) reads: Vec<String>,
     pub(crate) sources: ProjectSources,
+    /// The part that everyone has; `None` if it is everything.
+    pub(crate) shared: Option<SharedPart>,
     /// Everything that needs approval, reported together.
     pub(crate) open: OpenRefusals,
 }
 
 /// Whether a manifest requires nothing that a lockfile could pin.
-pub(crate) fn requires_nothing(project: &Project) -> bool {
-    let manifest = &project.manifest;
+pub(crate) fn requires_nothing_in(manifest: &Manifest, bases: &[LoadedBase]) -> bool {
     manifest.dependencies.is_empty()
         && manifest.layers.is_empty()
-        && project.bases.is_empty()
+        && bases.is_empty()
         && manifest.catalog.all().next().is_none()
 }

@@ -132,6 +132,8 @@ pub struct Environment {
     pub executables: Vec<PathBuf>,
     /// The names of the environment variables that are set; agpm looks at no value of them.
     pub set_variables: BTreeSet<String>,
+    /// Files in which other programs keep credentials for servers, in the order in which they are searched.
+    pub credentials: Vec<PathBuf>,
 }
 
 /// Whether bases may loosen their policies.
@@ -205,6 +207,7 @@ impl Environment {
             home: self.home.clone(),
             network: self.network,
             project: project.to_owned(),
+            credentials: self.credentials.clone(),
         }
     }
 

@@ -300,6 +300,7 @@ impl MemoryProject {
                 policies: PolicyLocations::default(),
                 executables: Vec::new(),
                 set_variables: std::collections::BTreeSet::new(),
+                credentials: Vec::new(),
             },
             sources: Arc::clone(&self.opener) as Arc<dyn SourceOpener>,
             clock: || 0,

@@ -22,8 +22,10 @@ mod lock;
 mod man;
 mod merge;
 mod outdated;
+mod patch;
 mod policy;
 mod profile;
+mod publish;
 mod resolve;
 mod serve;
 mod status;
@@ -35,7 +37,7 @@ mod validate;
 mod verify;
 mod why;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use agpm_app::project::world::{
@@ -46,7 +48,7 @@ use agpm_diag::{Diagnostic, codes};
 use agpm_diag::{FailureKind, Outcome, TypedCommand};
 use agpm_report::RenderedReport;
 
-use crate::args::{ApprovalArgs, Cli, Command, GlobalArgs};
+use crate::args::{ApprovalArgs, Cli, Command, GlobalArgs, PatchCommand};
 use crate::completion;
 use crate::completion_scripts::script;
 use crate::environment::variable;
@@ -69,6 +71,7 @@ pub(crate) fn run(cli: Cli, typed: TypedCommand, output: &mut Output) -> ExitCod
         let outcome = no_directory(&directory.display().to_string(), &error);
         return output.finish(outcome, |(), _| RenderedReport::Text(String::new()));
     }
+    let is_verbose = cli.global.verbose > 0;
     let mut world = world(&cli.global, scope);
     world.environment.typed = typed;
     world.environment.programs = cli.command.programs();
@@ -91,6 +94,7 @@ pub(crate) fn run(cli: Cli, typed: TypedCommand, output: &mut Output) -> ExitCod
         },
         Command::Browse(args) => browse::run(&world, args, output),
         Command::Search(args) => browse::run_search(&world, args, output),
+        Command::Publish(args) => publish::run(&world, args, is_verbose, output),
         Command::Remove(args) => change::remove(&world, args, output),
         Command::Update(args) => update::run(&world, args, output),
         Command::Approve(args) => approve::run(&world, &args, output),
@@ -107,6 +111,9 @@ pub(crate) fn run(cli: Cli, typed: TypedCommand, output: &mut Output) -> ExitCod
         Command::Verify(_) => verify::run(&world, output),
         Command::Doctor(args) => doctor::run(&world, args, output),
         Command::Resolve(args) => resolve::run(&world, args, output),
+        Command::Patch {
+            what: PatchCommand::Save(args),
+        } => patch::save(&world, args, output),
         Command::Undo(args) => undo::run(&world, &args, output),
         Command::Lock { what } => lock::run(&world, what, output),
         Command::Cache { what } => cache::run(&world, what, output),
@@ -175,11 +182,29 @@ fn world(global: &GlobalArgs, scope: InstallScope) -> World {
             .filter(|(_, value)| !value.is_empty())
             .filter_map(|(name, _)| name.into_string().ok())
             .collect(),
+        credentials: credential_files(home.as_deref()),
         home,
         network,
         working_directory: directory,
     };
     World::of_machine(environment, progress(global))
+}
+
+/// Returns the files in which container programs keep credentials, in the order in which these programs search them.
+fn credential_files(home: Option<&Path>) -> Vec<PathBuf> {
+    let in_directory = |name: &str, file: &str| variable(name).map(|path| path.join(file));
+    let in_home = |file: &str| home.map(|home| home.join(file));
+    [
+        variable("REGISTRY_AUTH_FILE"),
+        in_directory("DOCKER_CONFIG", "config.json"),
+        in_directory("XDG_RUNTIME_DIR", "containers/auth.json"),
+        in_directory("XDG_CONFIG_HOME", "containers/auth.json"),
+        in_home(".config/containers/auth.json"),
+        in_home(".docker/config.json"),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
 }
 
 /// Changes to the directory of `-C`.

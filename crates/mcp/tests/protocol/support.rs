@@ -56,6 +56,7 @@ pub(crate) fn world(sandbox: &Sandbox) -> World {
         policies: agpm_app::project::world::PolicyLocations::default(),
         executables: Vec::new(),
         set_variables: std::collections::BTreeSet::new(),
+        credentials: Vec::new(),
     };
     World::of_machine(environment, Arc::new(SilentProgress))
 }

@@ -4,6 +4,7 @@ use agpm_text::Value;
 use agpm_tools::TOOLS;
 
 use crate::json_schema::FileSchema;
+use crate::manifest::PATCH_FILE;
 use crate::policy_tables::POLICY;
 use crate::resource::{RESOURCE_TYPES, ResourceType};
 use crate::schema::{
@@ -21,6 +22,7 @@ pub static MANIFEST_SCHEMA: FileSchema = FileSchema {
         &SERVER_DEPENDENCY,
         &INSTRUCTION_DEPENDENCY,
         &PLUGIN_DEPENDENCY,
+        &SOURCE_DEFINITION,
         &LAYER_DEFINITION,
         &TOOL_DEFINITION,
         &TOOL_NAME,
@@ -99,11 +101,7 @@ pub(crate) const MANIFEST_SECTIONS: SchemaTable = SchemaTable::strict(
         INSTRUCTIONS,
         PLUGINS,
         PATCH,
-        SchemaField::optional(
-            "layers",
-            ValueForm::List(&ValueForm::Defined(&LAYER_DEFINITION)),
-            "Directories and repositories that contribute files, lowest rank first; the highest rank wins.",
-        ),
+        LAYERS,
         SchemaField::optional(
             "merge",
             ValueForm::Map(
@@ -153,6 +151,7 @@ pub(crate) const PRIVATE_SECTIONS: SchemaTable = SchemaTable::strict(
         INSTRUCTIONS,
         PLUGINS,
         PATCH,
+        LAYERS,
         CATALOG_SECTION,
     ],
 );
@@ -163,10 +162,18 @@ pub(crate) const CONFIG_SECTIONS: SchemaTable = SchemaTable::strict(
     &[SOURCES, DEFAULT_HOST, STRATEGIES, CATALOG_SECTION],
 );
 
+const LAYERS: SchemaField = SchemaField::optional(
+    "layers",
+    ValueForm::List(&ValueForm::Defined(&LAYER_DEFINITION)),
+    "Directories and repositories that contribute files, lowest rank first; the highest rank wins.",
+);
 const SOURCES: SchemaField = SchemaField::optional(
     "sources",
-    ValueForm::by_name(&ValueForm::WORD),
-    "Sources of resources, by name: a git URL, or a directory.",
+    ValueForm::by_name(&ValueForm::Either(&[
+        ValueForm::WORD,
+        ValueForm::Defined(&SOURCE_DEFINITION),
+    ])),
+    "Sources of resources, by name: a URL, or a directory.",
 );
 const DEFAULT_HOST: SchemaField = SchemaField::optional(
     "default-host",
@@ -218,8 +225,17 @@ const PLUGINS: SchemaField = SchemaField::optional(
 );
 const PATCH: SchemaField = SchemaField::optional(
     "patch",
-    ValueForm::Map(TYPES, &ValueForm::by_name(&ValueForm::AnyMap)),
+    ValueForm::Map(TYPES, &ValueForm::by_name(&ValueForm::Table(&PATCH_TABLE))),
     "Fields to set in resources, by type and name.",
+);
+/// All other keys are fields of the resource.
+const PATCH_TABLE: SchemaTable = SchemaTable::open(
+    "a patch",
+    &[SchemaField::optional(
+        PATCH_FILE,
+        RELATIVE_PATH,
+        "A unified diff of the rendered text, written by `agpm patch save`.",
+    )],
 );
 const STRATEGIES: SchemaField = SchemaField::optional(
     "strategies",
@@ -363,6 +379,19 @@ pub(crate) const DEPENDENCY: SchemaTable = SchemaTable::strict(
 )
 .beside(&of_older_agpm(&["repo", "dependencies"]));
 
+/// A source with settings.
+pub(crate) const SOURCE: SchemaTable = SchemaTable::strict(
+    "a source",
+    &[
+        SchemaField::required("url", ValueForm::WORD, "The URL, or a directory."),
+        SchemaField::optional(
+            "insecure",
+            ValueForm::Flag,
+            "Whether its server may be contacted without encryption.",
+        ),
+    ],
+);
+
 /// A plugin has no target: its parts go where the tools read them.
 pub(crate) const PLUGIN: SchemaTable = SchemaTable::strict(
     "a plugin",
@@ -500,6 +529,11 @@ const PLUGIN_DEPENDENCY: Definition = Definition {
             ],
         ])],
     ),
+};
+
+const SOURCE_DEFINITION: Definition = Definition {
+    name: "source",
+    form: ValueForm::Table(&SOURCE),
 };
 
 const SERVER_DEPENDENCY: Definition = Definition {

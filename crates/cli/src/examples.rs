@@ -70,7 +70,14 @@ pub const EXAMPLES: &[CommandExamples] = &[
     examples("policy show", &["agpm policy show"]),
     examples("policy check", &["agpm policy check"]),
     examples("status", &["agpm status", "agpm status --json"]),
-    examples("diff", &["agpm diff", "agpm diff --update --stat"]),
+    examples(
+        "diff",
+        &[
+            "agpm diff",
+            "agpm diff --update --stat",
+            "agpm diff --from origin/main --format markdown",
+        ],
+    ),
     examples("ci", &["agpm ci", "agpm ci --format sarif"]),
     examples("outdated", &["agpm outdated", "agpm outdated --all"]),
     examples(

@@ -76,6 +76,7 @@ registry! {
     CSV_HEADER = "csv/header" Error;
     CSV_QUOTE = "csv/quote" Error;
     CSV_RAGGED = "csv/ragged" Warning;
+    DIFF_UNAVAILABLE = "diff/unavailable" Warning;
     EXPLAIN_NOT_FOUND = "explain/not-found" Error;
     IMPORT_FORMAT = "import/format" Error;
     IMPORT_NO_COUNTERPART = "import/no-counterpart" Warning;
@@ -104,6 +105,7 @@ registry! {
     LINEAGE_UNREADABLE = "lineage/unreadable" Warning;
     LINEAGE_VALUE = "lineage/value" Warning;
     LINEAGE_VERSION = "lineage/version" Warning;
+    LIST_BUDGET = "list/budget" Warning;
     LIST_EMPTY = "list/empty" Note;
     LOCK_BROKEN = "lock/broken" Error;
     LOCK_CAPABILITIES = "lock/capabilities" Warning;

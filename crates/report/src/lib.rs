@@ -14,6 +14,7 @@ pub mod change;
 pub mod ci;
 mod command_scope;
 pub mod config;
+pub mod cost;
 pub mod demo;
 mod diagnostic_fields;
 mod diagnostics;

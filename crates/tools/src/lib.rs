@@ -37,7 +37,7 @@ pub use config::{
 };
 pub use definition::{
     COMMON_INSTRUCTIONS, COMMON_SKILLS, Directory, Executable, ForeignHooks, ForeignReading,
-    HookLocation, InstructionLocation, PluginManifestPath, ProjectRoot, Replacement, ScopedValue,
+    HookLocation, InstructionLocation, Listing, ListingEntry, PluginManifestPath, ProjectRoot, Replacement, ScopedValue,
     SkillFormat, SkillMetadata, SourcedList, ToolDefinition, TypeSupport, UnchangedFiles,
     UnreadFile,
 };

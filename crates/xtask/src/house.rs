@@ -289,6 +289,8 @@ const STORE_USERS: &[(&str, &[&str])] = &[
             "bottle.rs",
             "cache",
             "ci",
+            "diff/project_at_ref.rs",
+            "diff/project_state.rs",
             "doctor",
             "explain/file_contributions.rs",
             "explain/mod.rs",

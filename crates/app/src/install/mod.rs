@@ -27,6 +27,7 @@ pub use findings::{
 };
 pub use increases::{IncreaseRules, unapproved_refusals};
 pub use judging::{JudgedInstall, SourceFacts};
+pub(crate) use lock_change::url_of;
 pub use lock_change::{changed_resources, lock_change, moves, note_missing_digests};
 pub use loosened_bases::{BASE_APPROVAL, loosened_bases, unknown_base_policy};
 pub use older_file_list::{OlderFile, older_files};
@@ -64,6 +65,7 @@ use agpm_diag::{Failure, Notes, Outcome};
 use agpm_resolve::UpdateScope;
 
 pub(crate) use crate::install::changes::FileChanges;
+pub(crate) use crate::install::contents::NewContents;
 pub use crate::install::edits::SettledEdits;
 pub use crate::install::kept_bases::BaseChanges;
 pub(crate) use crate::install::kept_bases::{BaseReader, unneeded_bases};

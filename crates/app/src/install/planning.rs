@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::drift::DriftFinding;
+use crate::list::CostReport;
 use crate::install::{
     ChangelogReading, InstallInputs, LockChange, PlannedInstall, bases_of_edits, changed_resources,
     desired_state, inputs_of, installed_owners, is_unsettled, lock_change, moves, new_programs,
@@ -10,7 +11,7 @@ use crate::install::{
 };
 use crate::project::write_mode::WriteMode;
 use agpm_compose::{RenderedSet, foreign_hook_notes};
-use agpm_diag::{Failure, Notes};
+use agpm_diag::{Failure, Notes, Severity};
 use agpm_model::{LockUse, Manifest, RelativePath};
 use agpm_plan::{DesiredState, Ledger, Plan, hides_written_bytes, may_explain, recover_ownership};
 use agpm_resolve::checksum_findings;
@@ -148,6 +149,8 @@ pub(super) fn plan_install(
             inputs.record(&mut plan.ledger);
         }
     }
+    let costs = CostReport::of(manifest, &resources);
+    notes.diagnostics.extend(costs.findings(Severity::Warning));
     let programs = new_programs(manifest, &resources, &layered.files, &plan.changes);
     Ok(PlannedInstall {
         resources,

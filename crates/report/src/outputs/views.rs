@@ -309,6 +309,55 @@ const FILE_DIFFERENCES: ValueForm = list![object![
     required("executable", ValueForm::Flag, "Whether it is executable"),
 ]];
 
+const PINNED_IDS: ValueForm = list![object![
+    ID,
+    required("version", TEXT_OR_NULL, "The version"),
+    required("commit", TEXT_OR_NULL, "The commit"),
+    required("url", TEXT_OR_NULL, "The URL of the source"),
+]];
+
+const COMPARED_REF: SchemaField = optional(
+    "from",
+    object![
+        required("ref", ValueForm::Text, "The ref, as it was named"),
+        required("commit", ValueForm::Text, "Its commit"),
+        required("added", PINNED_IDS, "Resources, layers and bases that the ref does not have"),
+        required("removed", PINNED_IDS, "Resources, layers and bases that only the ref has"),
+        required(
+            "sources",
+            list![object![
+                NAME,
+                required("before", TEXT_OR_NULL, "The URL at the ref"),
+                required("after", TEXT_OR_NULL, "The URL now"),
+            ]],
+            "Sources whose URL changes",
+        ),
+    ],
+    "The git ref that the project is compared with, with `--from`",
+);
+
+const COSTS: ValueForm = list![object![
+    required("tool", ValueForm::Text, "The tool"),
+    required("characters", ValueForm::Count, "The characters of all its resources"),
+    required("listed", ValueForm::Count, "The characters of its skills and commands"),
+    required(
+        "limit",
+        COUNT_OR_NULL,
+        "The characters that the tool's list of skills and commands has by default",
+    ),
+    required("budget", COUNT_OR_NULL, "The characters that the manifest allows"),
+    required(
+        "resources",
+        list![object![
+            ID,
+            required("characters", ValueForm::Count, "The characters of its entry"),
+        ]],
+        "Its resources, the most expensive first",
+    ),
+]];
+
+const COUNT_OR_NULL: ValueForm = or_null![ValueForm::Count];
+
 pub(super) const OUTPUTS: &[OutputSchema] = &[
     OutputSchema {
         command: "status",
@@ -318,7 +367,10 @@ pub(super) const OUTPUTS: &[OutputSchema] = &[
     OutputSchema {
         command: "list",
         about: "Installed resources by type, without `ok` and `diagnostics`",
-        forms: &[ValueForm::Map(KeyNames::Each(plurals), &list![LISTED])],
+        forms: &[
+            ValueForm::Map(KeyNames::Each(plurals), &list![LISTED]),
+            document![required("tools", COSTS, "The tools that list something, with `--cost`")],
+        ],
     },
     OutputSchema {
         command: "tree",
@@ -345,8 +397,9 @@ pub(super) const OUTPUTS: &[OutputSchema] = &[
     },
     OutputSchema {
         command: "diff",
-        about: "What an install or update would change",
+        about: "What an install or update would change, or what changed since a git ref",
         forms: &[document![
+            COMPARED_REF,
             CAPABILITIES,
             MOVED,
             PROGRAMS,

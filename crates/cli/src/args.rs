@@ -153,7 +153,7 @@ pub(crate) enum Command {
     /// Show the state of the project
     #[command(visible_alias = "st")]
     Status(StatusArgs),
-    /// Show what an install or update would change, or a pull request
+    /// Show what an install or update would change
     Diff(DiffArgs),
     /// Check a committed project in a pipeline
     Ci(CiArgs),

@@ -65,6 +65,10 @@ pub const ENVIRONMENT_VARIABLES: &[EnvironmentVariable] = &[
         effect: "Where `git` and installed AI coding clients are found",
     },
     EnvironmentVariable {
+        name: "SOURCE_DATE_EPOCH",
+        effect: "The time in documents of `agpm sbom --format spdx`, in seconds since 1970. Default: 0, so a project always has the same document",
+    },
+    EnvironmentVariable {
         name: "USERPROFILE",
         effect: "See `HOME`",
     },

@@ -70,19 +70,20 @@ pub const EXAMPLES: &[CommandExamples] = &[
     examples("policy show", &["agpm policy show"]),
     examples("policy check", &["agpm policy check"]),
     examples("status", &["agpm status", "agpm status --json"]),
-    examples(
-        "diff",
-        &[
-            "agpm diff",
-            "agpm diff --update --stat",
-            "agpm diff --from origin/main --format markdown",
-        ],
-    ),
+    examples("diff", &["agpm diff", "agpm diff --update --stat"]),
     examples("ci", &["agpm ci", "agpm ci --format sarif"]),
     examples("outdated", &["agpm outdated", "agpm outdated --all"]),
     examples(
         "list",
-        &["agpm list", "agpm list --type skill", "agpm list --json"],
+        &["agpm list", "agpm list --type skill", "agpm list --cost"],
+    ),
+    examples(
+        "report",
+        &["agpm report .", "agpm report --outdated --json"],
+    ),
+    examples(
+        "sbom",
+        &["agpm sbom --format cyclonedx", "agpm sbom --format spdx --name app"],
     ),
     examples("tree", &["agpm tree", "agpm tree --invert snippets/words"]),
     examples("why", &["agpm why snippets/words"]),

@@ -166,6 +166,7 @@ registry! {
     POLICY_UNREACHABLE = "policy/unreachable" Error;
     POLICY_VALUE = "policy/value" Error;
     POLICY_VIOLATION = "policy/violation" Error;
+    REPORT_UNREADABLE = "report/unreadable" Warning;
     RESOURCE_DECLARATION = "resource/declaration" Error;
     RESOURCE_ESCAPE = "resource/escape" Error;
     RESOURCE_FOREIGN_DEPENDENCIES = "resource/foreign-dependencies" Note;

@@ -294,6 +294,8 @@ const STORE_USERS: &[(&str, &[&str])] = &[
             "doctor",
             "explain/file_contributions.rs",
             "explain/mod.rs",
+            "report",
+            "sbom",
             "search.rs",
             "validate/mod.rs",
             "verify/mod.rs",

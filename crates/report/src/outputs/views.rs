@@ -358,6 +358,43 @@ const COSTS: ValueForm = list![object![
 
 const COUNT_OR_NULL: ValueForm = or_null![ValueForm::Count];
 
+const FLAG_OR_NULL: ValueForm = or_null![ValueForm::Flag];
+
+const FLEET: ValueForm = list![object![
+    required("project", ValueForm::Text, "The directory, or the URL of the repository"),
+    optional("commit", ValueForm::Text, "The commit of the repository that was read"),
+    required(
+        "rows",
+        list![object![
+            ID,
+            required("version", TEXT_OR_NULL, "The locked version"),
+            required("commit", TEXT_OR_NULL, "The locked commit"),
+            required("url", TEXT_OR_NULL, "The URL of its source"),
+            required(
+                "modified",
+                FLAG_OR_NULL,
+                "Whether its files were edited; null where no files were looked at",
+            ),
+            required(
+                "missing",
+                FLAG_OR_NULL,
+                "Whether its files are missing; null where no files were looked at",
+            ),
+            required(
+                "outdated",
+                FLAG_OR_NULL,
+                "Whether a newer version exists; null where its source cannot be reached",
+            ),
+            required("newest", TEXT_OR_NULL, "The newest version, if it is outdated"),
+            required("denied", ValueForm::Flag, "Whether a policy forbids it"),
+            required("reasons", ValueForm::TEXTS, "The rules that forbid it"),
+            required("signer", TEXT_OR_NULL, "Who signed it, as the lockfile records"),
+        ]],
+        "Its resources and layers",
+    ),
+    optional("error", ValueForm::Text, "Why it cannot be read"),
+]];
+
 pub(super) const OUTPUTS: &[OutputSchema] = &[
     OutputSchema {
         command: "status",
@@ -394,6 +431,16 @@ pub(super) const OUTPUTS: &[OutputSchema] = &[
         command: "outdated",
         about: "Newer versions",
         forms: &[document![CHECKED, OUTDATED_ROWS, MOVED_BRANCHES]],
+    },
+    OutputSchema {
+        command: "report",
+        about: "The resources of many projects",
+        forms: &[document![required("projects", FLEET, "The projects, by name")]],
+    },
+    OutputSchema {
+        command: "sbom",
+        about: "A bill of materials, without `ok` and `diagnostics`: its format has a schema of its own",
+        forms: &[ValueForm::AnyMap],
     },
     OutputSchema {
         command: "diff",

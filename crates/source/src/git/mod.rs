@@ -33,6 +33,7 @@ mod run;
 mod source;
 mod source_cache;
 mod stderr;
+mod top_files;
 mod transfer;
 mod tree;
 mod worktree;

@@ -171,7 +171,7 @@ impl GitProgram {
             .collect();
         match self.ask(root, &["cat-file", "--batch"], input)? {
             RunOutcome::Done(output) => {
-                let found = batch(&output).filter(|found| found.len() == objects.len());
+                let found = objects_of_batch(&output).filter(|found| found.len() == objects.len());
                 found.ok_or_else(|| broken(root, RunOutcome::Incomplete))
             }
             run => Err(broken(root, run)),
@@ -235,7 +235,7 @@ fn raw_changes(output: &[u8]) -> Vec<(String, ObjectId)> {
 }
 
 /// Parses `OBJECT TYPE SIZE<newline>BYTES<newline>` or `OBJECT missing<newline>`; `None` if a part is missing.
-fn batch(mut output: &[u8]) -> Option<Vec<Option<Vec<u8>>>> {
+pub(crate) fn objects_of_batch(mut output: &[u8]) -> Option<Vec<Option<Vec<u8>>>> {
     let mut found = Vec::new();
     while !output.is_empty() {
         let end = output.iter().position(|byte| *byte == b'\n')?;

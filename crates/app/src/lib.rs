@@ -12,6 +12,7 @@ pub mod catalog;
 pub mod change;
 pub mod ci;
 pub mod config;
+pub mod cost;
 pub mod demo;
 pub mod diff;
 pub mod doctor;

@@ -1,6 +1,6 @@
 //! The characters that tools spend on names and descriptions.
 
-use agpm_app::list::{CostReport, ToolCost};
+use agpm_app::cost::{CostReport, ToolCost};
 
 use crate::rendering::{RenderContext, RenderedReport};
 use crate::styled::{LineStyle, StyledLine, StyledPiece};

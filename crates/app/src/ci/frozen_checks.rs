@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::ci::{CheckName, Checks};
 use crate::install::{InstallRequest, note_missing_digests};
 use crate::project::write_mode::WriteMode;
-use crate::list::CostReport;
+use crate::cost::CostReport;
 use agpm_diag::{Failure, Notes, Severity};
 use agpm_model::LockUse;
 use agpm_model::outdated_lock;

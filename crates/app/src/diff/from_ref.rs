@@ -9,7 +9,8 @@ use crate::diff::project_at_ref::{ExportedFiles, ProjectAtRef};
 use crate::diff::project_state::{
     LockedProject, ProjectContent, ProjectState, read_content, read_project,
 };
-use crate::diff::{DiffContent, DiffReport, DiffRequest};
+use crate::diff::report::DiffReport;
+use crate::diff::request::{DiffContent, DiffRequest};
 use crate::install::matches_id;
 use crate::project::gather::ManifestFiles;
 use crate::project::world::World;

@@ -4,10 +4,13 @@ mod comparison;
 mod from_ref;
 mod project_at_ref;
 mod project_state;
+mod ref_comparison;
 mod report;
+mod request;
 
-pub use comparison::{PinnedId, RefComparison, SourceChange};
+pub use ref_comparison::{PinnedId, RefComparison, SourceChange};
 pub use report::DiffReport;
+pub use request::{DiffContent, DiffRequest, DiffTarget};
 
 use crate::diff::from_ref::diff_from;
 use crate::drift::not_comparable;
@@ -18,37 +21,6 @@ use agpm_resolve::UpdateScope;
 use crate::install::{InstallJob, InstallPreview, local_edits, preview};
 use crate::project::world::World;
 use crate::update::scope_of;
-
-/// The two states that are compared.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum DiffTarget {
-    /// The disk and the result of `install`.
-    Install,
-    /// The disk and the result of `update`.
-    Update,
-    /// Manifest and lockfile of this git ref and of the working tree, without the disk.
-    Ref(String),
-}
-
-/// The differences to show.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DiffContent {
-    /// All differences.
-    Everything,
-    /// Only files and entries that tools execute.
-    Executables,
-}
-
-/// The arguments of `diff`.
-#[derive(Clone, Debug)]
-pub struct DiffRequest {
-    /// Ids of resources and layers; all of them if empty.
-    pub ids: Vec<String>,
-    /// The two states that are compared.
-    pub target: DiffTarget,
-    /// The differences to show.
-    pub content: DiffContent,
-}
 
 /// Compares the disk with the result of an install or update, or the project with a git ref.
 pub fn diff(world: &World, request: &DiffRequest) -> Outcome<DiffReport> {

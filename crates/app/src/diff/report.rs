@@ -5,7 +5,7 @@ use agpm_plan::FileDifference;
 use agpm_trust::CapabilityChange;
 use serde::Serialize;
 
-use crate::diff::RefComparison;
+use crate::diff::ref_comparison::RefComparison;
 use crate::install::matches_id;
 use crate::install::{InstallReport, LockChange, ReportedProgram, UpdatedPin};
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::drift::DriftFinding;
-use crate::list::CostReport;
+use crate::cost::CostReport;
 use crate::install::{
     ChangelogReading, InstallInputs, LockChange, PlannedInstall, bases_of_edits, changed_resources,
     desired_state, inputs_of, installed_owners, is_unsettled, lock_change, moves, new_programs,

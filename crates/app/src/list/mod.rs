@@ -1,9 +1,7 @@
 //! `agpm list`: lists installed resources.
 
-mod cost;
 mod report;
 
-pub use cost::{CostOfResource, CostReport, ToolCost};
 pub use report::{
     AppliedPatches, ClientCount, DiskCheck, DiskState, LOCAL, ListDetail, ListReport, ListRequest,
     ListedEntries, ListedResource, MASKED, PatchedField, PathBase, no_resources,
@@ -13,6 +11,7 @@ use agpm_diag::{Diagnostic, Failure, Notes, Outcome, Severity, codes, counted};
 
 use agpm_resolve::{LockView, add_locked_sources, lockfile_note, no_lockfile};
 
+use crate::cost::CostReport;
 use crate::install::LockedState;
 use crate::list::report::check_tool;
 use crate::project::gather::{ManifestFiles, Project};

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use agpm_diag::{Failure, FailureKind, Notes, Severity};
-use agpm_model::{LOCK_NAME, Lockfile, Manifest, Pin, PinSource};
+use agpm_diag::{Failure, FailureKind, Notes, Severity, codes};
+use agpm_model::{LOCK_NAME, Lockfile, Manifest, Pin, PinSource, ResourceExtent};
 use agpm_resolve::add_locked_sources;
 use agpm_text::{Format, NodeRef, parse_alone};
 
-use crate::drift::{EditStatus, VerifyReport};
+use crate::drift::VerifyReport;
 use crate::install::policies::ProjectPolicies;
 use crate::install::url_of;
 use crate::outdated::{OutdatedReport, OutdatedRequest, outdated};
@@ -23,7 +23,8 @@ use crate::verify::{SourceUse, find_drift};
 /// Whether the installed files of a project are looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum DiskUse {
-    /// They are compared with the checksums of lockfile and ledger.
+    /// They are compared with the locked content as far as it is in the cache, else with the checksums of lockfile and
+    /// ledger.
     Compared,
     /// There are none.
     Absent,
@@ -92,10 +93,7 @@ fn rows(world: &World, disk: DiskUse, notes: &mut Notes) -> Result<Vec<ResourceR
         newer: outdated(world, &OutdatedRequest::default()).result.ok(),
         drift: match disk {
             DiskUse::Absent => None,
-            DiskUse::Compared => {
-                let quiet = &mut Notes::default();
-                Some(find_drift(world, SourceUse::RecordsOnly, quiet)?)
-            }
+            DiskUse::Compared => Some(FoundDrift::of(world)?),
         },
     };
     Ok(facts.rows(&lock))
@@ -107,41 +105,83 @@ struct RowFacts<'a> {
     denied: BTreeMap<String, Vec<String>>,
     signers: BTreeMap<String, String>,
     newer: Option<OutdatedReport>,
-    drift: Option<VerifyReport>,
+    drift: Option<FoundDrift>,
+}
+
+/// How the installed files differ.
+struct FoundDrift {
+    report: VerifyReport,
+    /// Whether all of them were compared.
+    coverage: DriftCoverage,
+}
+
+/// The files that a comparison covers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum DriftCoverage {
+    /// All.
+    Whole,
+    /// Single files: the checksum of a directory tells nothing about one on another machine.
+    SingleFiles,
+}
+
+impl FoundDrift {
+    fn of(world: &World) -> Result<Self, Failure> {
+        let mut notes = Notes::default();
+        let report = find_drift(world, SourceUse::CachedOnly, &mut notes)?;
+        let mut found = notes.diagnostics.iter();
+        let is_partial = found.any(|one| *one.code == codes::SOURCE_OFFLINE);
+        Ok(FoundDrift {
+            report,
+            coverage: if is_partial {
+                DriftCoverage::SingleFiles
+            } else {
+                DriftCoverage::Whole
+            },
+        })
+    }
+
+    /// Whether files of a resource were edited, and whether some are missing; nothing if it was not compared.
+    fn state(&self, id: &str, extent: ResourceExtent) -> Option<(bool, bool)> {
+        let (mut modified, mut missing) = (false, false);
+        for found in &self.report.findings {
+            if found.resource.to_string() != id {
+                continue;
+            }
+            if found.is_missing() {
+                missing = true;
+            } else {
+                modified = true;
+            }
+        }
+        let is_compared =
+            self.coverage == DriftCoverage::Whole || extent == ResourceExtent::File;
+        (is_compared || modified || missing).then_some((modified, missing))
+    }
 }
 
 impl RowFacts<'_> {
     fn rows(&self, lock: &Lockfile) -> Vec<ResourceRow> {
         let mut rows = Vec::new();
         for entry in &lock.entries {
-            rows.push(self.row(entry.label(), entry.pin.as_ref()));
+            rows.push(self.row(entry.label(), entry.pin.as_ref(), entry.unit.extent));
         }
         for layer in &lock.layers {
-            rows.push(self.row(layer.name.label(), layer.pin.as_ref()));
+            let extent = ResourceExtent::Directory;
+            rows.push(self.row(layer.name.label(), layer.pin.as_ref(), extent));
         }
         rows.sort_by(|a, b| a.id.cmp(&b.id));
         rows.dedup_by(|a, b| a.id == b.id);
         rows
     }
 
-    fn row(&self, id: String, pin: Option<&Pin>) -> ResourceRow {
+    fn row(&self, id: String, pin: Option<&Pin>, extent: ResourceExtent) -> ResourceRow {
         let reasons = self.denied.get(&id).cloned().unwrap_or_default();
         let newer = self.newer.as_ref().map(|report| {
             let mut rows = report.outdated.iter();
             rows.find(|row| row.id == id)
         });
-        let drift = self.drift.as_ref().map(|report| {
-            let findings = report.findings.iter();
-            let findings = findings.filter(|found| found.resource.to_string() == id);
-            let mut state = (false, false);
-            for found in findings {
-                match found.status {
-                    _ if found.is_missing() => state.1 = true,
-                    Some(EditStatus::Modified | EditStatus::Conflict) | None => state.0 = true,
-                }
-            }
-            state
-        });
+        let drift = self.drift.as_ref();
+        let drift = drift.and_then(|drift| drift.state(&id, extent));
         ResourceRow {
             version: pin.map(|pin| pin.version.to_string()),
             commit: pin.map(|pin| pin.commit.to_string()),

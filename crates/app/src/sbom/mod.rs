@@ -1,8 +1,10 @@
 //! `agpm sbom`: the bill of materials of a project, from its lockfile and the content that it describes.
 
+mod component;
 mod license;
 mod package_url;
 
+pub use component::{Requiring, SbomComponent, SbomReport};
 pub use license::License;
 pub use package_url::{download_location, package_url, repository_iri};
 
@@ -30,62 +32,6 @@ pub struct SbomRequest {
     pub name: Option<String>,
     /// The time of creation in seconds since 1970. The same project has the same document, so it is not now.
     pub created: u64,
-}
-
-/// The parts of a project.
-#[derive(Clone, Debug)]
-pub struct SbomReport {
-    /// The name of the project.
-    pub name: String,
-    /// The time of creation in seconds since 1970.
-    pub created: u64,
-    /// A checksum of everything in the document.
-    pub digest: Checksum,
-    /// Resources, layers, bases and sources, by id.
-    pub components: Vec<SbomComponent>,
-}
-
-/// A part of a project.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct SbomComponent {
-    /// The id: `TYPE/NAME`, `layers/NAME`, `bases/NAME`, or `sources/NAME@COMMIT`.
-    pub id: String,
-    /// The name alone.
-    pub name: String,
-    /// The type, in the singular.
-    pub kind: String,
-    /// The version; nothing for a file or directory of the project.
-    pub version: Option<String>,
-    /// The commit.
-    pub commit: Option<Revision>,
-    /// The URL of its repository, without secrets.
-    pub url: Option<String>,
-    /// The path in its repository.
-    pub path: Option<String>,
-    /// The checksum of its file, or of the names and contents of its files.
-    pub checksum: Option<Checksum>,
-    /// The license that its author declares, else the one of its repository.
-    pub license: Option<License>,
-    /// The requirement in the manifest and of dependents.
-    pub requirement: Option<String>,
-    /// The tools that it is installed for.
-    pub tools: Vec<String>,
-    /// Its capabilities, as the lockfile lists them.
-    pub capabilities: Vec<String>,
-    /// The ids of components that it needs or comes from.
-    pub needs: Vec<String>,
-    /// Whether the manifest itself requires it.
-    pub requiring: Requiring,
-}
-
-/// What requires a component.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Requiring {
-    /// The manifest.
-    Manifest,
-    /// Other components only.
-    #[default]
-    Components,
 }
 
 /// Lists the parts of a project.

@@ -1,6 +1,6 @@
 //! Package URLs, and the locations that package managers download from.
 
-use crate::sbom::SbomComponent;
+use crate::sbom::component::SbomComponent;
 
 /// The host and path of a repository URL: of `https://HOST/PATH.git`, `ssh://git@HOST/PATH` or `git@HOST:PATH`.
 struct RepositoryUrl {

@@ -4,7 +4,7 @@ use agpm_app::sbom::{License, Requiring, SbomComponent, SbomReport, package_url,
 use agpm_text::to_json;
 use serde::Serialize;
 
-use super::CREATOR_VERSION;
+use crate::sbom::creator::CREATOR_VERSION;
 
 /// The id of the project itself.
 const PROJECT: &str = "project";

@@ -1,5 +1,6 @@
 //! Bills of materials in the formats that others read.
 
+mod creator;
 mod cyclonedx;
 mod spdx;
 
@@ -23,6 +24,3 @@ pub fn render(report: &SbomReport, form: SbomForm) -> RenderedReport {
         SbomForm::Spdx => spdx::document(report),
     })
 }
-
-/// The version of agpm, which creates the document.
-const CREATOR_VERSION: &str = env!("CARGO_PKG_VERSION");

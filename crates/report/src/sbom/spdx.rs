@@ -8,7 +8,7 @@ use agpm_app::sbom::{
 use agpm_text::to_json;
 use serde::Serialize;
 
-use super::CREATOR_VERSION;
+use crate::sbom::creator::CREATOR_VERSION;
 
 const DOCUMENT: &str = "SPDXRef-DOCUMENT";
 const PROJECT: &str = "SPDXRef-project";

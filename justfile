@@ -16,6 +16,10 @@ test-clients PROGRAM="target/release/agpm":
     cargo build --release
     clients/run {{PROGRAM}}
 
+# Test registries with Debian's `docker-registry` and `skopeo`; skipped where they are not installed
+test-registry:
+    cargo test -p agpm --test registry -- --nocapture real
+
 # Compare with peers that are installed (jq, node, python, yq), and with agpm-cli, which cargo installs
 bench:
     cargo build --profile dist

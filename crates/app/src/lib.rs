@@ -37,6 +37,7 @@ pub mod outdated;
 pub mod policy;
 pub mod project;
 pub mod report;
+pub mod publish;
 pub mod resolve;
 pub mod sbom;
 pub mod search;

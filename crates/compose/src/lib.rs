@@ -40,7 +40,7 @@ pub use project_capabilities::{
     UnapprovedReason,
 };
 pub use rendered::{
-    OutputBlock, OutputCapability, OutputEntries, OutputFile, RenderedBytes, RenderedResource,
-    RenderedSet, ResourceOutput,
+    OutputBlock, OutputCapability, OutputEntries, OutputFile, RenderedResource, RenderedSet,
+    ResourceOutput,
 };
 pub use templates::{LARGEST_READ, ProjectFileError, ProjectFiles, project_names};

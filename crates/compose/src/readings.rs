@@ -122,7 +122,7 @@ pub(crate) fn written_reading(
     let kind = resolved.entry.kind;
     let is_converted = matches!(kind, ResourceType::Agents | ResourceType::Commands);
     let file = output.files.first().filter(|_| is_converted)?;
-    let written = String::from_utf8_lossy(file.bytes.get());
+    let written = String::from_utf8_lossy(&file.bytes);
     if Some(written.as_ref()) == text {
         return None;
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use agpm_model::{
     Checksum, EntryNode, FileMode, InstallMode, InstructionScope, RelativePath, ResourceExtent,
-    ResourceType, SKILL_FILE,
+    ResourceType, SKILL_FILE, SharedBytes,
 };
 use agpm_plan::ReadLimit;
 use agpm_render::FieldOutcome;
@@ -75,7 +75,9 @@ pub struct OutputFile {
     /// The target path.
     pub path: RelativePath,
     /// The written bytes.
-    pub bytes: RenderedBytes,
+    pub bytes: SharedBytes,
+    /// Their checksum.
+    pub checksum: Checksum,
     /// Whether it is executable.
     pub mode: FileMode,
     /// The checksum of the bytes in the source.
@@ -116,7 +118,7 @@ pub struct OutputBlock {
 
 /// A file of a resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ResourcePart {
+pub(crate) enum ResourcePart {
     /// The file itself, or the `SKILL.md` of a skill.
     Main,
     /// Another file of a skill or a plugin, by index.
@@ -128,38 +130,6 @@ impl ResourcePart {
         match self {
             ResourcePart::Main => &resource.main,
             ResourcePart::Other(index) => &resource.others[index].1,
-        }
-    }
-}
-
-/// The bytes of a file.
-#[derive(Clone, Debug)]
-pub enum RenderedBytes {
-    /// The bytes of a source file.
-    Copied(Arc<ResourceFiles>, ResourcePart),
-    /// New bytes.
-    New(Arc<Vec<u8>>, Checksum),
-}
-
-impl RenderedBytes {
-    fn new(text: String) -> Self {
-        let checksum = Checksum::of(text.as_bytes());
-        RenderedBytes::New(Arc::new(text.into_bytes()), checksum)
-    }
-
-    /// The bytes themselves.
-    pub fn get(&self) -> &[u8] {
-        match self {
-            RenderedBytes::Copied(resource, part) => &part.in_resource(resource).bytes,
-            RenderedBytes::New(bytes, _) => bytes,
-        }
-    }
-
-    /// The checksum of the bytes.
-    pub fn checksum(&self) -> Checksum {
-        match self {
-            RenderedBytes::Copied(resource, part) => part.in_resource(resource).checksum,
-            RenderedBytes::New(_, checksum) => *checksum,
         }
     }
 }
@@ -290,15 +260,20 @@ fn output_file(
     text: Option<String>,
     texts: &RenderedTexts,
 ) -> OutputFile {
-    let resource = &resolved.resource;
-    let original = part.in_resource(resource);
+    let original = part.in_resource(&resolved.resource);
+    let (bytes, checksum) = match text {
+        Some(text) => {
+            let checksum = Checksum::of(text.as_bytes());
+            (text.into_bytes().into(), checksum)
+        }
+        // Most files are written as their source has them: neither copied nor hashed again.
+        None => (original.bytes.clone(), original.checksum),
+    };
     OutputFile {
         path,
         made_by: texts.origin_of(part),
-        bytes: match text {
-            Some(text) => RenderedBytes::new(text),
-            None => RenderedBytes::Copied(Arc::clone(resource), part),
-        },
+        bytes,
+        checksum,
         mode: original.mode,
         source: original.checksum,
     }

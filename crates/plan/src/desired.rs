@@ -4,14 +4,14 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use agpm_diag::{Diagnostic, Failure, FailureKind, codes};
-use agpm_model::{Checksum, EntryNode, FileMode, LOCK_NAME, Owner, RelativePath};
+use agpm_model::{Checksum, EntryNode, FileMode, LOCK_NAME, Owner, RelativePath, SharedBytes};
 use agpm_text::LazyDocument;
 
 use crate::ledger::Ledger;
 use crate::observation::Observation;
 
 use crate::blocks::DesiredBlock;
-use crate::change::OverwriteRule;
+use crate::change::{NewContent, OverwriteRule};
 use crate::nodes::{DesiredNode, OnEqualUserValue};
 
 /// Paths of agpm's own files, where nothing may be installed.
@@ -38,6 +38,8 @@ pub fn is_reserved(path: &str) -> bool {
 pub struct DesiredFile {
     /// The path, from the project.
     pub path: RelativePath,
+    /// The bytes.
+    pub bytes: SharedBytes,
     /// The checksum of the bytes.
     pub checksum: Checksum,
     /// The checksum of the bytes in the source.
@@ -50,6 +52,16 @@ pub struct DesiredFile {
     pub on_equal: OnEqualUserValue,
     /// Whether it is a layer document without keys, which adds nothing to a user's file.
     pub is_empty_document: bool,
+}
+
+impl DesiredFile {
+    /// What is written where the file is missing or differs.
+    pub(crate) fn new_content(&self) -> NewContent {
+        NewContent {
+            bytes: self.bytes.clone(),
+            mode: self.mode,
+        }
+    }
 }
 
 /// A structured file of the layers that users may write too.

@@ -72,14 +72,16 @@ impl Plan {
 impl Plan {
     /// The values or lines that both sides changed in a whole file.
     fn clash_of(&self, change: &PlannedChange) -> Option<String> {
-        let is_file = change.pointer.is_none() && change.block.is_none();
-        self.clashes.get(&change.path).filter(|_| is_file).cloned()
+        let clash = self.clashes.get(&change.path);
+        clash.filter(|_| change.is_of_whole_file()).cloned()
     }
 
     /// Where the new version of a whole file in conflict is. Entries and blocks of shared files have none.
     fn path_of_new_version(&self, change: &PlannedChange) -> Option<RelativePath> {
-        let is_file = change.pointer.is_none() && change.block.is_none();
-        let owned = self.ledger.files.get(&change.path).filter(|_| is_file)?;
+        if !change.is_of_whole_file() {
+            return None;
+        }
+        let owned = self.ledger.files.get(&change.path)?;
         path_beside(&change.path).filter(|_| owned.conflict.is_some())
     }
 }

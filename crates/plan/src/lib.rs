@@ -26,7 +26,8 @@ pub use blocks::{
     OwnedSeam, ReadLimit, check_blocks, plan_block_file, read_block_file, take_back_blocks,
 };
 pub use change::{
-    Author, ChangeAction, ChangeReason, Obstacle, OverwriteRule, PlannedChange, RefusedChange,
+    Author, ChangeAction, ChangeReason, NewContent, Obstacle, OverwriteRule, PlannedChange,
+    RefusedChange,
 };
 pub use desired::{
     DesiredFile, DesiredShared, DesiredState, LayerDocument, is_reserved, reserved_target,

@@ -165,6 +165,7 @@ fn text_change(
         block: None,
         action: ChangeAction::Update,
         before,
+        content: None,
         reason,
         owner,
     }

@@ -35,6 +35,7 @@ pub mod outputs;
 pub mod policy;
 pub mod printed;
 pub mod profile;
+pub mod publish;
 mod rendering;
 pub mod resolve;
 pub mod sbom;

@@ -185,7 +185,7 @@ pub(crate) fn plugin_needs(
     notes: &mut Notes,
 ) -> Result<Vec<PluginNeed>, Failure> {
     let files = resource.others.iter();
-    let tree = PluginTree::new(files.map(|(path, file)| (path.as_str(), file.bytes.as_slice())));
+    let tree = PluginTree::new(files.map(|(path, file)| (path.as_str(), &*file.bytes)));
     let label = unit.to_string();
     let context = PluginContext {
         name: unit.path.file_name(),

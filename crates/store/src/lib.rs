@@ -52,9 +52,10 @@ mod watch;
 
 pub use cache::{
     TemporaryDirectory, age, create_directories, create_directory_atomically,
-    create_private_directory, file_size, fill_atomically, is_directory, is_smaller, is_writable,
-    keep_used, last_used, mark_used, remove_at_once, remove_directory, replace_directory, sweep,
-    sweep_directories, touch, write_atomically, write_private,
+    create_private_directory, file_size, fill_atomically, fill_file_atomically, io_error,
+    is_directory, is_smaller, is_writable, keep_used, last_used, mark_used, open_reader,
+    remove_at_once, remove_directory, replace_directory, sweep, sweep_directories, touch,
+    write_atomically, write_private,
 };
 pub use clock::{elapsed, now};
 pub use confined_directory::ConfinedDirectory;

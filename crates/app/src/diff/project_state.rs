@@ -99,7 +99,7 @@ pub(super) fn read_content(
     })?;
     drop(desired);
     Ok(ProjectContent {
-        files: planned_files(&planned, &state),
+        files: planned_files(&planned),
         capabilities,
         changes: planned.changes,
         resources: state.resources,
@@ -108,7 +108,7 @@ pub(super) fn read_content(
     })
 }
 
-fn planned_files(planned: &Plan, state: &LockedState) -> BTreeMap<RelativePath, ProjectFile> {
+fn planned_files(planned: &Plan) -> BTreeMap<RelativePath, ProjectFile> {
     let mut files: BTreeMap<RelativePath, ProjectFile> = BTreeMap::new();
     for change in &planned.shared {
         if let FileOutcome::Write(text) = &change.outcome {
@@ -120,10 +120,9 @@ fn planned_files(planned: &Plan, state: &LockedState) -> BTreeMap<RelativePath, 
             files.insert(change.path.clone(), file);
         }
     }
-    let contents = crate::install::NewContents::of(&state.resources, &state.layers);
     for change in &planned.changes {
         if !files.contains_key(&change.path)
-            && let Some(content) = contents.get(&change.path)
+            && let Some(content) = &change.content
         {
             let file = ProjectFile {
                 bytes: content.bytes.to_vec(),

@@ -12,15 +12,12 @@ use agpm_plan::{
 use agpm_store::{ExpectedFile, FileChange, ProjectStore};
 use agpm_text::Format;
 
-use crate::install::contents::NewContents;
 use crate::install::kept_bases::{BaseChanges, BaseReader, keep_bases};
 use crate::project::reading::limit;
 
 /// The results for edited files, in addition to the plan.
 #[derive(Clone, Debug, Default)]
 pub struct SettledEdits {
-    /// The merged files.
-    pub merged: BTreeMap<RelativePath, Vec<u8>>,
     /// New versions next to files in conflict, written and removed.
     pub beside: Vec<FileChange<'static>>,
     /// The kept bases.
@@ -40,7 +37,6 @@ pub(super) enum MergeUse {
 pub(super) fn settle_edits(
     store: &ProjectStore,
     desired: &DesiredState<'_>,
-    contents: &NewContents<'_>,
     before: &Ledger,
     merging: MergeUse,
     plan: &mut Plan,
@@ -56,9 +52,6 @@ pub(super) fn settle_edits(
             .collect();
         let mut bases = BaseReader::new(store);
         for (file, owned) in files {
-            let Some(content) = contents.get(&file.path) else {
-                continue;
-            };
             let read = store.read(&file.path, limit());
             let yours = read.map_err(|error| error.seen_from(store.path()))?;
             let kept = KeptBytes {
@@ -67,22 +60,21 @@ pub(super) fn settle_edits(
             };
             let format = Format::of_file(file.path.file_name());
             let merge = match bases.read(kept) {
-                Some(base) => merge_three(base, &yours, content.bytes, format),
+                Some(base) => merge_three(base, &yours, &file.bytes, format),
                 // Written by an older agpm, or binary.
                 None => ThreeWayMerge::Conflict(Vec::new()),
             };
             match merge {
                 ThreeWayMerge::Merged(bytes) => {
-                    plan.accept_merge(&file);
-                    settled.merged.insert(file.path.clone(), bytes);
+                    plan.accept_merge(&file, bytes);
                 }
                 ThreeWayMerge::Conflict(conflicts) => {
                     let mine = Checksum::of(&yours);
                     plan.open_conflict(&file, mine, clashes(&conflicts));
                     sides.insert(mine, yours);
-                    sides.insert(file.checksum, content.bytes.to_vec());
+                    sides.insert(file.checksum, file.bytes.to_vec());
                     let known = owned.conflict.as_ref();
-                    let written = write_beside(store, &file, content.bytes, known, notes)?;
+                    let written = write_beside(store, &file, known, notes)?;
                     settled.beside.extend(written);
                 }
             }
@@ -94,7 +86,7 @@ pub(super) fn settle_edits(
             settled.beside.extend(remove_beside(store, path, conflict)?);
         }
     }
-    settled.bases = keep_bases(store, desired, contents, &sides, &mut plan.ledger);
+    settled.bases = keep_bases(store, desired, &sides, &mut plan.ledger);
     Ok(settled)
 }
 
@@ -128,7 +120,6 @@ fn clashes(conflicts: &[MergeConflict]) -> Option<String> {
 fn write_beside(
     store: &ProjectStore,
     file: &DesiredFile,
-    bytes: &[u8],
     known: Option<&OpenConflict>,
     notes: &mut Notes,
 ) -> Result<Option<FileChange<'static>>, Failure> {
@@ -157,7 +148,7 @@ fn write_beside(
     };
     Ok(Some(FileChange::Write {
         path,
-        bytes: Cow::Owned(bytes.to_vec()),
+        bytes: Cow::Owned(file.bytes.to_vec()),
         mode: FileMode::Plain,
         before,
     }))

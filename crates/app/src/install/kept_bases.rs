@@ -7,7 +7,6 @@ use agpm_model::{Checksum, RelativePath};
 use agpm_plan::{BaseNumber, BasePack, DesiredState, KeptBytes, Ledger, base_in_pack};
 use agpm_store::ProjectStore;
 
-use crate::install::contents::NewContents;
 use crate::project::reading::limit;
 
 /// Larger files are not worth a merge.
@@ -55,7 +54,6 @@ pub struct BaseChanges {
 pub(crate) fn keep_bases(
     store: &ProjectStore,
     desired: &DesiredState<'_>,
-    contents: &NewContents<'_>,
     sides: &BTreeMap<Checksum, Vec<u8>>,
     ledger: &mut Ledger,
 ) -> BaseChanges {
@@ -66,14 +64,12 @@ pub(crate) fn keep_bases(
     let mut pack = BasePack::default();
     for (path, owned) in &mut ledger.files {
         if owned.base.is_none()
-            && let Some(content) = contents.get(path)
-            && desired
-                .file_at(path)
-                .is_some_and(|file| file.checksum == owned.checksum)
-            && content.bytes.len() <= LARGEST_BASE
-            && is_mergeable(content.bytes)
+            && let Some(file) = desired.file_at(path)
+            && file.checksum == owned.checksum
+            && file.bytes.len() <= LARGEST_BASE
+            && is_mergeable(&file.bytes)
         {
-            pack.add(owned.checksum, content.bytes);
+            pack.add(owned.checksum, &file.bytes);
             owned.base = Some(number);
         }
         let Some(conflict) = &mut owned.conflict else {

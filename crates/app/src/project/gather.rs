@@ -59,7 +59,7 @@ fn tracked_state(path: String) -> Diagnostic {
 }
 
 /// The files that a manifest is read from, unparsed.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct ManifestFiles {
     /// The path of `agpm.toml`.
     pub path: PathBuf,
@@ -123,7 +123,8 @@ impl ManifestFiles {
 
     /// Finds and reads the files; fails without a manifest.
     pub(crate) fn require(environment: &Environment) -> Result<Self, Failure> {
-        ManifestFiles::find(environment, ManifestUse::Nearest)?.ok_or_else(|| missing(environment))
+        ManifestFiles::find(environment, ManifestUse::Nearest)?
+            .ok_or_else(|| missing_manifest(environment))
     }
 
     /// Finds and reads the files; without a manifest, returns an empty one at the path where it would be created, in
@@ -460,7 +461,8 @@ impl Project {
     }
 }
 
-fn missing(environment: &Environment) -> Failure {
+/// The failure of a command that needs a manifest.
+pub(crate) fn missing_manifest(environment: &Environment) -> Failure {
     let (message, help) = match (environment.scope, ManifestLocation::of_user(environment)) {
         (InstallScope::User, Ok(location)) => (
             format!("no `{}`", display_path(environment, &location.manifest)),

@@ -53,6 +53,11 @@ impl<'s> PathObserver<'s> {
         &self.observation
     }
 
+    /// Returns everything that was observed, without the rest.
+    pub(crate) fn into_observation(self) -> Observation {
+        self.observation
+    }
+
     /// Observes every desired or recorded path that was not observed before.
     pub(crate) fn observe(
         &mut self,

@@ -193,6 +193,7 @@ impl<'a> FileEdit<'a> {
             block: Some(name.clone()),
             action,
             before: self.file.before,
+            content: None,
             reason,
             owner: owner.clone(),
         });

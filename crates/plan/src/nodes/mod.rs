@@ -96,6 +96,7 @@ pub fn plan_nodes(file: &SharedFile<'_>) -> Result<NodePlan, NodeError> {
         block: None,
         action: step.action,
         before: file.before,
+        content: None,
         reason: step.reason,
         owner: step.owner,
     };

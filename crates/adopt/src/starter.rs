@@ -101,7 +101,9 @@ mod tests {
     #[test]
     fn the_starter_offers_the_cooldown_that_every_new_manifest_has() {
         assert!(STARTER_MANIFEST.ends_with(COOLDOWN_CHOICE));
-        let active = COOLDOWN_CHOICE.replace("\n# [", "\n[").replace("\n# min", "\nmin");
+        let active = COOLDOWN_CHOICE
+            .replace("\n# [", "\n[")
+            .replace("\n# min", "\nmin");
         assert!(active.ends_with("\n[policy.versions]\nmin-release-age = \"7d\"\n"));
     }
 

@@ -68,7 +68,11 @@ impl CostReport {
             let listed = listed.map(|(_, cost)| cost.characters).sum();
             let mut resources: Vec<CostOfResource> =
                 costs.into_iter().map(|(_, cost)| cost).collect();
-            resources.sort_by(|a, b| b.characters.cmp(&a.characters).then_with(|| a.id.cmp(&b.id)));
+            resources.sort_by(|a, b| {
+                b.characters
+                    .cmp(&a.characters)
+                    .then_with(|| a.id.cmp(&b.id))
+            });
             let definition = agpm_tools::find(tool.as_str());
             tools.push(ToolCost {
                 characters: resources.iter().map(|cost| cost.characters).sum(),
@@ -132,7 +136,7 @@ impl ListedText {
             _ => files.next(),
         }?;
         let path = file.path.as_str();
-        let text = String::from_utf8_lossy(file.bytes.get()).into_owned();
+        let text = String::from_utf8_lossy(&file.bytes).into_owned();
         let format = Format::of_file(file.path.file_name()).unwrap_or(Format::Markdown);
         let fields = Fields::of(&text, format);
         if listing.is_some_and(|listing| listing.entry == ListingEntry::WhenToUse)
@@ -255,7 +259,10 @@ mod tests {
 
     #[test]
     fn a_file_without_a_description_is_listed_by_its_first_line() {
-        assert_eq!(first_paragraph("---\na: b\n---\n\n# Title\n\nText\n"), "Title");
+        assert_eq!(
+            first_paragraph("---\na: b\n---\n\n# Title\n\nText\n"),
+            "Title"
+        );
         assert_eq!(first_paragraph(""), "");
     }
 }

@@ -91,7 +91,10 @@ pub const EXAMPLES: &[CommandExamples] = &[
     ),
     examples(
         "sbom",
-        &["agpm sbom --format cyclonedx", "agpm sbom --format spdx --name app"],
+        &[
+            "agpm sbom --format cyclonedx",
+            "agpm sbom --format spdx --name app",
+        ],
     ),
     examples("tree", &["agpm tree", "agpm tree --invert snippets/words"]),
     examples("why", &["agpm why snippets/words"]),

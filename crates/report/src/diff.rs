@@ -6,9 +6,9 @@ use agpm_diag::{counted, visible};
 use agpm_plan::{FileAction, FileDifference};
 use agpm_trust::CapabilityChange;
 
-use crate::{capabilities, one_line};
 use crate::rendering::{RenderContext, RenderedReport};
 use crate::styled::{LineStyle, StyledLine};
+use crate::{capabilities, one_line};
 
 /// The text when nothing differs.
 const NOTHING: &str = "No differences";
@@ -116,7 +116,8 @@ impl ChangedId<'_> {
     }
 
     fn has_increase(&self) -> bool {
-        self.change.is_some_and(|change| !change.increase.is_empty())
+        self.change
+            .is_some_and(|change| !change.increase.is_empty())
     }
 
     fn style(&self) -> LineStyle {

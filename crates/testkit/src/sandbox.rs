@@ -144,7 +144,10 @@ impl Sandbox {
             command.args(arguments);
             return self.output(command);
         }
-        assert_eq!(program, "agpm", "only agpm and git are run in documents: {line}");
+        assert_eq!(
+            program, "agpm",
+            "only agpm and git are run in documents: {line}"
+        );
         self.run(arguments)
     }
 

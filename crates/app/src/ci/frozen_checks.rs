@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use crate::ci::{CheckName, Checks};
+use crate::cost::CostReport;
 use crate::install::{InstallRequest, note_missing_digests};
 use crate::project::write_mode::WriteMode;
-use crate::cost::CostReport;
 use agpm_diag::{Failure, Notes, Severity};
 use agpm_model::LockUse;
 use agpm_model::outdated_lock;

@@ -6,11 +6,11 @@ use agpm_model::{LockedPin, Lockfile, Owner, Pin, PinId, RelativePath, Revision}
 use agpm_plan::{FileDifference, FileVersions, PlannedChange};
 use agpm_trust::{CapabilityChange, CapabilitySet};
 
+use crate::diff::project_state::{ProjectFile, ProjectState};
 use crate::diff::ref_comparison::{PinnedId, RefComparison, SourceChange};
 use crate::diff::report::DiffReport;
-use crate::diff::project_state::{ProjectFile, ProjectState};
-use crate::install::{InstallReport, LockChange, UpdatedPin, new_programs, url_of};
 use crate::install::ResourceCount;
+use crate::install::{InstallReport, LockChange, UpdatedPin, new_programs, url_of};
 use crate::project::write_mode::WriteMode;
 
 /// The differences between the project at a ref and its working tree.
@@ -26,7 +26,11 @@ pub(super) fn compare(
     for id in new.keys() {
         let owner = Owner::from(id.as_str());
         let is_new = !old.contains_key(id);
-        let earlier = if is_new { None } else { before.capabilities(&owner) };
+        let earlier = if is_new {
+            None
+        } else {
+            before.capabilities(&owner)
+        };
         let now = after.capabilities(&owner).unwrap_or_default();
         capabilities.extend(capability_change(owner, earlier, now));
     }
@@ -36,7 +40,12 @@ pub(super) fn compare(
         let is_changed = |change: &&PlannedChange| paths.contains(&change.path);
         let changes: Vec<PlannedChange> =
             content.changes.iter().filter(is_changed).cloned().collect();
-        new_programs(&after.manifest, &content.resources, &content.layers, &changes)
+        new_programs(
+            &after.manifest,
+            &content.resources,
+            &content.layers,
+            &changes,
+        )
     });
     let lock = if before.lock == after.lock {
         LockChange::Unchanged

@@ -81,11 +81,14 @@ fn state_at(
     }
     let past = at_ref.world(world);
     let mut quiet = Notes::default();
-    let LockedProject { manifest, lock } =
-        read_project(&past, &mut quiet).map_err(|failure| invalid_at(reference, failure, &quiet))?;
+    let LockedProject { manifest, lock } = read_project(&past, &mut quiet)
+        .map_err(|failure| invalid_at(reference, failure, &quiet))?;
     let lock = lock.unwrap_or_default();
     let mut content = read_content(&past, &manifest, &lock);
-    if content.as_ref().is_err_and(|error| error.kind != FailureKind::Network) {
+    if content
+        .as_ref()
+        .is_err_and(|error| error.kind != FailureKind::Network)
+    {
         // A template may read a file that the manifest does not name.
         at_ref.export(ExportedFiles::All)?;
         content = read_content(&past, &manifest, &lock);

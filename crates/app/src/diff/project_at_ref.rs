@@ -5,9 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use agpm_diag::{Diagnostic, Failure, codes, unknown_name};
-use agpm_model::{
-    AddressKind, LOCK_NAME, RelativePath, Revision, SourceAddress, normalize,
-};
+use agpm_model::{AddressKind, LOCK_NAME, RelativePath, Revision, SourceAddress, normalize};
 use agpm_source::git::{CommitTree, CommitTreeFile, GitError, GitProgram};
 use agpm_source::{SharedSources, Source, SourceContext, SourceOpener, local_path};
 use agpm_store::{ConfinedDirectory, TemporaryDirectory};
@@ -117,7 +115,9 @@ impl ProjectAtRef {
 
     /// The directory of the project as the ref has it.
     fn path(&self) -> PathBuf {
-        self.directory.path().join(self.prefix.trim_end_matches('/'))
+        self.directory
+            .path()
+            .join(self.prefix.trim_end_matches('/'))
     }
 
     fn file(&self, name: &str) -> Option<&CommitTreeFile> {
@@ -132,7 +132,9 @@ impl ProjectAtRef {
         let Some(manifest) = self.file(MANIFEST_NAME) else {
             return Ok(paths);
         };
-        let read = self.git.bytes_of(&self.project, std::slice::from_ref(&manifest.id));
+        let read = self
+            .git
+            .bytes_of(&self.project, std::slice::from_ref(&manifest.id));
         let read = read.map_err(|error| unreadable(error, self.commit.as_str()))?;
         let bytes = read.into_iter().next().flatten().unwrap_or_default();
         let text = String::from_utf8_lossy(&bytes).into_owned();
@@ -141,14 +143,20 @@ impl ProjectAtRef {
         if let Some(root) = parsed.document.root() {
             collect_strings(&to_value(root), &mut strings);
         }
-        paths.extend(strings.iter().filter_map(|text| self.path_in_repository(text)));
+        paths.extend(
+            strings
+                .iter()
+                .filter_map(|text| self.path_in_repository(text)),
+        );
         Ok(paths)
     }
 
     /// The path that a string of the manifest names, up to the first part with a wildcard; `None` outside of the
     /// repository.
     fn path_in_repository(&self, text: &str) -> Option<String> {
-        let parts = text.split('/').take_while(|part| !part.contains(['*', '?', '[', '{']));
+        let parts = text
+            .split('/')
+            .take_while(|part| !part.contains(['*', '?', '[', '{']));
         let text = parts.collect::<Vec<_>>().join("/");
         // Parents of the repository cannot be named, so a path that leads there does not start with this directory.
         let top = Path::new("/repository");
@@ -235,7 +243,9 @@ fn unreadable(error: GitError, reference: &str) -> Failure {
         GitError::Broken { reason, .. } if reason.contains("not a git repository") => {
             let message = "the project is not in a git repository";
             let help = "run `agpm diff` without `--from` to compare with the installed files";
-            Diagnostic::new(&codes::SOURCE_GIT, message).help(help).into()
+            Diagnostic::new(&codes::SOURCE_GIT, message)
+                .help(help)
+                .into()
         }
         error => {
             let help = "run `git status` in this directory; git 2.34 or later is required";

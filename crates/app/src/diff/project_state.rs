@@ -75,9 +75,8 @@ pub(super) fn read_content(
     let mut state = LockedState::read(world, manifest, lock, &store)?;
     let layer_failure = state.layer_failure.take();
     let resources = capability_sets(&state.resources).into_iter();
-    let mut capabilities: BTreeMap<Owner, CapabilitySet> = resources
-        .map(|(id, set)| (Owner::from(id), set))
-        .collect();
+    let mut capabilities: BTreeMap<Owner, CapabilitySet> =
+        resources.map(|(id, set)| (Owner::from(id), set)).collect();
     if !lock.layers.is_empty() && layer_failure.is_none() {
         let sources = ProjectSources::open_all(world, manifest, store.path());
         let sets = layer_capabilities_of_lock(world, manifest, &sources, lock)?;

@@ -34,11 +34,7 @@ pub fn cost(world: &World, tool: Option<&str>) -> Outcome<CostReport> {
     notes.outcome(result)
 }
 
-fn find_costs(
-    world: &World,
-    tool: Option<&str>,
-    notes: &mut Notes,
-) -> Result<CostReport, Failure> {
+fn find_costs(world: &World, tool: Option<&str>, notes: &mut Notes) -> Result<CostReport, Failure> {
     let files = ManifestFiles::require(&world.environment)?;
     let store = files.store()?;
     let lock = read_lock(&world.environment, &store, notes)?;
@@ -57,9 +53,7 @@ fn find_costs(
     if let Some(name) = tool {
         report.tools.retain(|cost| cost.tool.as_str() == name);
     }
-    notes
-        .diagnostics
-        .extend(report.findings(Severity::Warning));
+    notes.diagnostics.extend(report.findings(Severity::Warning));
     Ok(report)
 }
 

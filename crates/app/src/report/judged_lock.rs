@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 
 use agpm_compose::{VersionFacts, judged_source, judged_version};
 use agpm_model::{
-    LockEntry, LockedCapabilitySet, Lockfile, Manifest, Owner, Pin, ResourceExtent,
-    SKILL_FILE,
+    LockEntry, LockedCapabilitySet, Lockfile, Manifest, Owner, Pin, ResourceExtent, SKILL_FILE,
 };
 use agpm_resolve::LockView;
 use agpm_trust::{CapabilitySet, JudgedContent, PolicySet, ReleaseAge};

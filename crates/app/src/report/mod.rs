@@ -5,9 +5,7 @@ mod project_rows;
 mod repositories;
 mod row;
 
-pub use row::{
-    FleetReport, KeptPolicies, KeptVersions, ProjectRows, ResourceRow, RowFilter,
-};
+pub use row::{FleetReport, KeptPolicies, KeptVersions, ProjectRows, ResourceRow, RowFilter};
 
 use std::path::{Path, PathBuf};
 
@@ -89,7 +87,10 @@ fn run(world: &World, request: &ReportRequest, notes: &mut Notes) -> Result<Flee
 fn with_absolute_policies(world: &World) -> World {
     let mut absolute = world.clone();
     let policies = &mut absolute.environment.policies;
-    for named in [&mut policies.variable, &mut policies.argument].into_iter().flatten() {
+    for named in [&mut policies.variable, &mut policies.argument]
+        .into_iter()
+        .flatten()
+    {
         if !Address::has_scheme(named) {
             let path = world.environment.resolve(Path::new(named.as_str()));
             *named = path.to_string_lossy().into_owned();

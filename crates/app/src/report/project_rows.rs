@@ -153,8 +153,7 @@ impl FoundDrift {
                 modified = true;
             }
         }
-        let is_compared =
-            self.coverage == DriftCoverage::Whole || extent == ResourceExtent::File;
+        let is_compared = self.coverage == DriftCoverage::Whole || extent == ResourceExtent::File;
         (is_compared || modified || missing).then_some((modified, missing))
     }
 }

@@ -98,7 +98,9 @@ fn read_repository(world: &World, repository: &ListedRepository) -> Result<Proje
         None => {
             let versions = source.versions().map_err(failed)?;
             let branch = versions.default_branch.as_ref();
-            let commit = branch.and_then(|branch| versions.branches.get(branch)).cloned();
+            let commit = branch
+                .and_then(|branch| versions.branches.get(branch))
+                .cloned();
             commit.ok_or_else(|| unborn(&repository.name))?
         }
         Some(requirement) => {

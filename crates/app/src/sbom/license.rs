@@ -27,7 +27,10 @@ pub enum License {
 /// Phrases that only the text of one license has, and its identifier. A text must have all phrases of a row; the first
 /// row that fits is taken.
 const TEXTS: &[(&str, &[&str])] = &[
-    ("Apache-2.0", &["apache license", "version 2.0, january 2004"]),
+    (
+        "Apache-2.0",
+        &["apache license", "version 2.0, january 2004"],
+    ),
     ("MPL-2.0", &["mozilla public license version 2.0"]),
     (
         "BSD-3-Clause",
@@ -42,7 +45,10 @@ const TEXTS: &[(&str, &[&str])] = &[
     ),
     (
         "MIT-0",
-        &["mit no attribution", "permission is hereby granted, free of charge"],
+        &[
+            "mit no attribution",
+            "permission is hereby granted, free of charge",
+        ],
     ),
     ("MIT", &["permission is hereby granted, free of charge"]),
     (
@@ -54,9 +60,18 @@ const TEXTS: &[(&str, &[&str])] = &[
         &["this is free and unencumbered software released into the public domain"],
     ),
     ("CC0-1.0", &["cc0 1.0 universal"]),
-    ("CC-BY-4.0", &["creative commons attribution 4.0 international"]),
-    ("AGPL-3.0-only", &["gnu affero general public license", "version 3"]),
-    ("LGPL-3.0-only", &["gnu lesser general public license", "version 3"]),
+    (
+        "CC-BY-4.0",
+        &["creative commons attribution 4.0 international"],
+    ),
+    (
+        "AGPL-3.0-only",
+        &["gnu affero general public license", "version 3"],
+    ),
+    (
+        "LGPL-3.0-only",
+        &["gnu lesser general public license", "version 3"],
+    ),
     ("GPL-3.0-only", &["gnu general public license", "version 3"]),
     ("GPL-2.0-only", &["gnu general public license", "version 2"]),
 ];
@@ -156,14 +171,26 @@ mod tests {
     #[test]
     fn texts_are_recognized_by_their_phrases() {
         for (text, expected) in [
-            ("MIT License\n\nPermission is hereby granted, free\nof charge", Some("MIT")),
-            ("Apache License\n  Version 2.0, January 2004", Some("Apache-2.0")),
-            ("GNU GENERAL PUBLIC LICENSE\nVersion 3, 29 June 2007", Some("GPL-3.0-only")),
+            (
+                "MIT License\n\nPermission is hereby granted, free\nof charge",
+                Some("MIT"),
+            ),
+            (
+                "Apache License\n  Version 2.0, January 2004",
+                Some("Apache-2.0"),
+            ),
+            (
+                "GNU GENERAL PUBLIC LICENSE\nVersion 3, 29 June 2007",
+                Some("GPL-3.0-only"),
+            ),
             ("All rights reserved.", None),
         ] {
             assert_eq!(recognize(text), expected, "{text}");
         }
-        let both = ["Permission is hereby granted, free of charge".to_owned(), "Apache License Version 2.0, January 2004".to_owned()];
+        let both = [
+            "Permission is hereby granted, free of charge".to_owned(),
+            "Apache License Version 2.0, January 2004".to_owned(),
+        ];
         let expected = License::Expression("Apache-2.0 OR MIT".to_owned());
         assert_eq!(License::of_texts(&both), Some(expected));
     }

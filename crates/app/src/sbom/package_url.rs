@@ -88,7 +88,10 @@ pub fn download_location(component: &SbomComponent) -> Option<String> {
     };
     let user = if scheme == "ssh" { "git@" } else { "" };
     let RepositoryUrl { host, path: name } = repository;
-    Some(format!("git+{scheme}://{user}{host}/{}@{commit}{path}", encoded(&name)))
+    Some(format!(
+        "git+{scheme}://{user}{host}/{}@{commit}{path}",
+        encoded(&name)
+    ))
 }
 
 /// Percent-encodes a path, whose slashes stay.

@@ -12,9 +12,7 @@ use crate::output::Output;
 pub(crate) fn run(world: &World, args: ReportArgs, output: &mut Output) -> ExitCode {
     let subject = match args.repos {
         Some(file) => ReportSubject::Repositories(file),
-        None if args.directories.is_empty() => {
-            ReportSubject::Directories(vec![PathBuf::from(".")])
-        }
+        None if args.directories.is_empty() => ReportSubject::Directories(vec![PathBuf::from(".")]),
         None => ReportSubject::Directories(args.directories),
     };
     let request = ReportRequest {

@@ -17,7 +17,9 @@ pub(crate) fn run(world: &World, args: SbomArgs, output: &mut Output) -> ExitCod
         SbomFormat::Spdx => SbomForm::Spdx,
     };
     let created = variable(CREATION_TIME);
-    let created = created.as_ref().and_then(|text| text.to_str()?.parse().ok());
+    let created = created
+        .as_ref()
+        .and_then(|text| text.to_str()?.parse().ok());
     let request = SbomRequest {
         name: args.name,
         created: created.unwrap_or_default(),

@@ -27,7 +27,10 @@ pub(crate) fn read_budget(
             _ => None,
         };
         let Some(characters) = characters else {
-            let message = format!("the budget of `{}` is not a number of characters", key.content());
+            let message = format!(
+                "the budget of `{}` is not a number of characters",
+                key.content()
+            );
             let help = "write a whole number, such as `claude-code = 8000`";
             check.bad_value(value, message, help);
             continue;

@@ -8,8 +8,8 @@ use crate::check::{Check, ineffective_in_base, spot};
 use crate::manifest::partial::beside_syntax_errors;
 use crate::manifest::tables::{CONFIG_SECTIONS, MANIFEST_SECTIONS, PRIVATE_SECTIONS};
 use crate::manifest::{
-    Manifest, ManifestTexts, budget, catalog, layers, lineage, packages, patches, sources, strategies,
-    tools,
+    Manifest, ManifestTexts, budget, catalog, layers, lineage, packages, patches, sources,
+    strategies, tools,
 };
 use crate::policy::Policy;
 use crate::schema::UnknownKey;

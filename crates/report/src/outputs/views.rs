@@ -321,8 +321,16 @@ const COMPARED_REF: SchemaField = optional(
     object![
         required("ref", ValueForm::Text, "The ref, as it was named"),
         required("commit", ValueForm::Text, "Its commit"),
-        required("added", PINNED_IDS, "Resources, layers and bases that the ref does not have"),
-        required("removed", PINNED_IDS, "Resources, layers and bases that only the ref has"),
+        required(
+            "added",
+            PINNED_IDS,
+            "Resources, layers and bases that the ref does not have"
+        ),
+        required(
+            "removed",
+            PINNED_IDS,
+            "Resources, layers and bases that only the ref has"
+        ),
         required(
             "sources",
             list![object![
@@ -338,19 +346,35 @@ const COMPARED_REF: SchemaField = optional(
 
 const COSTS: ValueForm = list![object![
     required("tool", ValueForm::Text, "The tool"),
-    required("characters", ValueForm::Count, "The characters of all its resources"),
-    required("listed", ValueForm::Count, "The characters of its skills and commands"),
+    required(
+        "characters",
+        ValueForm::Count,
+        "The characters of all its resources"
+    ),
+    required(
+        "listed",
+        ValueForm::Count,
+        "The characters of its skills and commands"
+    ),
     required(
         "limit",
         COUNT_OR_NULL,
         "The characters that the tool's list of skills and commands has by default",
     ),
-    required("budget", COUNT_OR_NULL, "The characters that the manifest allows"),
+    required(
+        "budget",
+        COUNT_OR_NULL,
+        "The characters that the manifest allows"
+    ),
     required(
         "resources",
         list![object![
             ID,
-            required("characters", ValueForm::Count, "The characters of its entry"),
+            required(
+                "characters",
+                ValueForm::Count,
+                "The characters of its entry"
+            ),
         ]],
         "Its resources, the most expensive first",
     ),
@@ -361,8 +385,16 @@ const COUNT_OR_NULL: ValueForm = or_null![ValueForm::Count];
 const FLAG_OR_NULL: ValueForm = or_null![ValueForm::Flag];
 
 const FLEET: ValueForm = list![object![
-    required("project", ValueForm::Text, "The directory, or the URL of the repository"),
-    optional("commit", ValueForm::Text, "The commit of the repository that was read"),
+    required(
+        "project",
+        ValueForm::Text,
+        "The directory, or the URL of the repository"
+    ),
+    optional(
+        "commit",
+        ValueForm::Text,
+        "The commit of the repository that was read"
+    ),
     required(
         "rows",
         list![object![
@@ -385,10 +417,18 @@ const FLEET: ValueForm = list![object![
                 FLAG_OR_NULL,
                 "Whether a newer version exists; null where its source cannot be reached",
             ),
-            required("newest", TEXT_OR_NULL, "The newest version, if it is outdated"),
+            required(
+                "newest",
+                TEXT_OR_NULL,
+                "The newest version, if it is outdated"
+            ),
             required("denied", ValueForm::Flag, "Whether a policy forbids it"),
             required("reasons", ValueForm::TEXTS, "The rules that forbid it"),
-            required("signer", TEXT_OR_NULL, "Who signed it, as the lockfile records"),
+            required(
+                "signer",
+                TEXT_OR_NULL,
+                "Who signed it, as the lockfile records"
+            ),
         ]],
         "Its resources and layers",
     ),
@@ -406,7 +446,11 @@ pub(super) const OUTPUTS: &[OutputSchema] = &[
         about: "Installed resources by type, without `ok` and `diagnostics`",
         forms: &[
             ValueForm::Map(KeyNames::Each(plurals), &list![LISTED]),
-            document![required("tools", COSTS, "The tools that list something, with `--cost`")],
+            document![required(
+                "tools",
+                COSTS,
+                "The tools that list something, with `--cost`"
+            )],
         ],
     },
     OutputSchema {
@@ -435,7 +479,11 @@ pub(super) const OUTPUTS: &[OutputSchema] = &[
     OutputSchema {
         command: "report",
         about: "The resources of many projects",
-        forms: &[document![required("projects", FLEET, "The projects, by name")]],
+        forms: &[document![required(
+            "projects",
+            FLEET,
+            "The projects, by name"
+        )]],
     },
     OutputSchema {
         command: "sbom",

@@ -200,7 +200,10 @@ fn properties(component: &SbomComponent) -> Vec<Property<'_>> {
         value: &component.kind,
     }];
     let single = [
-        ("agpm:commit", component.commit.as_ref().map(|commit| commit.as_str())),
+        (
+            "agpm:commit",
+            component.commit.as_ref().map(|commit| commit.as_str()),
+        ),
         ("agpm:path", component.path.as_deref()),
         ("agpm:requirement", component.requirement.as_deref()),
     ];

@@ -127,10 +127,7 @@ pub(super) fn document(report: &SbomReport) -> String {
         data_license: "CC0-1.0",
         id: DOCUMENT,
         name: &report.name,
-        document_namespace: format!(
-            "https://spdx.org/spdxdocs/agpm-{}",
-            report.digest.digits()
-        ),
+        document_namespace: format!("https://spdx.org/spdxdocs/agpm-{}", report.digest.digits()),
         creation_info: CreationInfo {
             created: utc_time(report.created),
             creators: [format!("Tool: agpm-{CREATOR_VERSION}")],
@@ -202,7 +199,13 @@ fn element_ids(components: &[SbomComponent]) -> BTreeMap<&str, String> {
     let mut taken: BTreeSet<String> = BTreeSet::from([DOCUMENT.to_owned(), PROJECT.to_owned()]);
     let mut ids = BTreeMap::new();
     for component in components {
-        let plain = |c: char| if c.is_ascii_alphanumeric() || c == '.' { c } else { '-' };
+        let plain = |c: char| {
+            if c.is_ascii_alphanumeric() || c == '.' {
+                c
+            } else {
+                '-'
+            }
+        };
         let base: String = component.id.chars().map(plain).collect();
         let base = format!("SPDXRef-{base}");
         let mut id = base.clone();

@@ -80,15 +80,8 @@ fn file_in_listing(listing: &[u8], name: &str) -> Option<ObjectId> {
             continue;
         };
         let mut fields = fields.split(' ');
-        let kind = fields
-            .next()
-            .and_then(|mode| kind_of_mode(mode.as_bytes()));
-        if found == name
-            && matches!(
-                kind,
-                Some(TreeEntryKind::File | TreeEntryKind::Executable)
-            )
-        {
+        let kind = fields.next().and_then(|mode| kind_of_mode(mode.as_bytes()));
+        if found == name && matches!(kind, Some(TreeEntryKind::File | TreeEntryKind::Executable)) {
             return fields.next_back()?.parse().ok();
         }
     }

@@ -121,6 +121,7 @@ registry! {
     MANIFEST_IN_USE = "manifest/in-use" Error;
     MANIFEST_MISSING = "manifest/missing" Error;
     MANIFEST_SECRET = "manifest/secret" Warning;
+    MANIFEST_SHADOW = "manifest/shadow" Error;
     MANIFEST_UNKNOWN_KEY = "manifest/unknown-key" Error;
     MANIFEST_UNKNOWN_SOURCE = "manifest/unknown-source" Error;
     MANIFEST_UNKNOWN_STRATEGY = "manifest/unknown-strategy" Error;
@@ -150,6 +151,7 @@ registry! {
     PATCH_DROPPED = "patch/dropped" Warning;
     PATCH_FAILED = "patch/failed" Error;
     PATCH_NO_FIELDS = "patch/no-fields" Warning;
+    PATCH_TEXT_CONFLICT = "patch/text-conflict" Error;
     PATCH_UNKNOWN = "patch/unknown" Error;
     PLUGIN_CLASH = "plugin/clash" Error;
     PLUGIN_COMMIT = "plugin/commit" Error;
@@ -203,7 +205,7 @@ registry! {
     TRUST_INCREASE = "trust/increase" Error;
     TRUST_OWNER = "trust/owner" Warning;
     TRUST_PROGRAM = "trust/program" Error;
-    UNDO_EDITED = "undo/edited" Error;
+    UNDO_EDITED = "undo/edited" Warning;
     UNDO_NOTHING = "undo/nothing" Error;
     USAGE = "usage" Error;
     VERIFY_CHANGED = "verify/changed" Error;

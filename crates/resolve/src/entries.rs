@@ -1,6 +1,6 @@
 //! Turns a solution into installable entries with their resolved versions.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -15,7 +15,9 @@ use agpm_model::{
     Unit, Variant,
 };
 
-use crate::index::{DeclaredNeeds, FoundContent, ResourceFiles, SourceIndex, SourceVersion};
+use crate::index::{
+    DeclaredNeeds, FoundContent, ResourceFiles, SolverPin, SourceIndex, SourceVersion,
+};
 
 /// An entry with its resolved version and content.
 #[derive(Debug)]
@@ -24,8 +26,9 @@ pub struct ResolvedEntry {
     pub entry: ResourceEntry,
     /// The chosen version.
     pub version: SourceVersion,
-    /// All requirements on its version.
-    pub requirements: BTreeSet<Requirement>,
+    /// All requirements on its version, sorted. Not a set: one of a single requirement takes a kilobyte, for each of
+    /// thousands of resources.
+    pub requirements: Vec<Requirement>,
     /// Whether it was found by a pattern.
     pub matched_pattern: bool,
     /// Its files in the source.
@@ -62,7 +65,34 @@ pub fn roots(manifest: &Manifest) -> Vec<RootRequirement<Unit, Requirement>> {
     manifest.dependencies.iter().map(root).collect()
 }
 
-/// The manifest's dependency of a root of the solver.
+/// The requirement that a pin stays at its commit.
+fn held_at(pin: &SolverPin) -> Option<Requirement> {
+    let commit = pin.version.commit.as_ref()?;
+    Some(Requirement::Rev(commit.as_str().to_owned()))
+}
+
+/// The roots for pins that the solver must keep, whatever else is required. They follow those of the manifest.
+pub fn held_roots(held: &BTreeMap<Unit, SolverPin>) -> Vec<RootRequirement<Unit, Requirement>> {
+    let roots = held.iter().filter_map(|(unit, pin)| {
+        Some(RootRequirement {
+            unit: unit.clone(),
+            requirement: held_at(pin)?,
+        })
+    });
+    roots.collect()
+}
+
+/// Removes the requirements of pins that were kept: nothing requires those versions.
+pub fn forget_held_roots(entries: &mut [ResolvedEntry], held: &BTreeMap<Unit, SolverPin>) {
+    for resolved in entries {
+        let requirement = held.get(&resolved.entry.unit).and_then(held_at);
+        if let Some(requirement) = requirement {
+            resolved.requirements.retain(|one| *one != requirement);
+        }
+    }
+}
+
+/// The manifest's dependency of a root of the solver; `None` for a pin that is kept.
 pub(crate) fn dependency_of(manifest: &Manifest, root: usize) -> Option<&Dependency> {
     manifest.dependencies.get(root)
 }
@@ -166,7 +196,7 @@ pub fn resolved_entries(
         };
         let version = chosen.version(&entry.unit)?;
         let matched_pattern = matched.contains(&entry.unit);
-        let requirements = choice.requirements.clone();
+        let requirements = choice.requirements.iter().cloned().collect();
         let (resource, needs) = (Arc::clone(resource), Arc::clone(needs));
         let file = file_of(&entry.unit);
         Some(ResolvedEntry {

@@ -10,9 +10,10 @@ use agpm_store::{ProjectStore, StateUse};
 
 use crate::install::run::InstallJob;
 use crate::project::gather::ManifestFiles;
-use crate::project::observer::observe_all;
+use crate::project::observer::observe_changed;
 use crate::project::reading::limit;
-use agpm_model::LOCK_NAME;
+use crate::project::write_mode::WriteMode;
+use agpm_model::{LOCK_NAME, PRIVATE_LOCK_NAME};
 use agpm_store::parallel;
 
 /// Returns the report of an unchanged project if the same inputs were installed before and every managed file is
@@ -34,7 +35,13 @@ pub(super) fn nothing_to_do(
     let ledger = LedgerFile::read_file(&bytes).ok()?;
     // The inputs are compared as bytes, so a run with nothing to do parses neither the manifest with its bases nor the
     // lockfile.
-    let lock = agpm_store::read_regular(&files.directory().join(LOCK_NAME), limit()).ok()?;
+    let read_lock =
+        |name: &str| agpm_store::read_regular(&files.directory().join(name), limit()).ok();
+    let locks = [LOCK_NAME, PRIVATE_LOCK_NAME].map(read_lock);
+    if locks.iter().all(Option::is_none) {
+        return None;
+    }
+    let lock: Vec<u8> = locks.into_iter().flatten().flatten().collect();
     if ledger.inputs? != inputs_of(&files.fingerprint(), &lock) {
         return None;
     }
@@ -44,7 +51,8 @@ pub(super) fn nothing_to_do(
         .reads
         .iter()
         .all(|(path, checksum)| read(path).is_some_and(|bytes| Checksum::of(&bytes) == *checksum));
-    let all = same && is_as_seen(&ledger.watched) && is_untouched(store, &ledger)?;
+    let all =
+        same && is_as_seen(&ledger.watched) && is_untouched(store, &ledger, job.request.writing)?;
     let numbers = ledger.installed_numbers();
     let installed = ResourceCount {
         resources: numbers.resources,
@@ -66,7 +74,7 @@ fn is_as_seen(watched: &[WatchedDirectory]) -> bool {
 
 /// Returns whether every managed file, and every shared file with managed entries or blocks, is as the last install
 /// left it.
-fn is_untouched(store: &ProjectStore, ledger: &LedgerFile) -> Option<bool> {
+fn is_untouched(store: &ProjectStore, ledger: &LedgerFile, writing: WriteMode) -> Option<bool> {
     let shared = ledger.shared.iter().map(|(path, nodes)| (path, nodes.seen));
     let identical = ledger
         .equal_user_files
@@ -79,7 +87,7 @@ fn is_untouched(store: &ProjectStore, ledger: &LedgerFile) -> Option<bool> {
         .keys()
         .chain(shared.iter().map(|(path, _)| *path))
         .collect();
-    let now = observe_all(store, &paths).ok()?;
+    let now = observe_changed(store, &paths, writing).ok()?;
     let (files_now, shared_now) = now.split_at(ledger.files.len());
     let mut files = ledger.files.values().zip(files_now);
     let mut shared = shared.iter().zip(shared_now);

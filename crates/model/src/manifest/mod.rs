@@ -10,6 +10,7 @@ mod packages;
 mod partial;
 mod patches;
 mod plugins;
+mod private;
 mod read;
 mod requirement;
 mod sources;
@@ -27,22 +28,24 @@ pub use crate::manifest::catalog::{AskedRemote, CatalogSettings};
 pub use crate::manifest::dependency::{Dependency, Exclusion, InstallMode};
 pub(crate) use crate::manifest::inline::implicit_source;
 pub use crate::manifest::layers::{Layer, LayerLocation, is_junk};
-pub use crate::manifest::patches::{FieldPath, Patch, PatchScope, unknown_patch};
+pub use crate::manifest::patches::{
+    FieldPath, PATCH_FILE, Patch, PatchScope, TextPatch, unknown_patch,
+};
 pub use crate::manifest::plugins::{
     MarketplaceDependency, PartChoice, PartFilter, PartNames, is_plugin_name,
 };
 pub use crate::manifest::sources::{ExecutableAllowance, SourceDeclaration, SourceScope};
 pub use crate::manifest::strategies::{FilePattern, MergeRule};
 pub use crate::manifest::tables::{CONFIG_SCHEMA, MANIFEST_SCHEMA, PRIVATE_SCHEMA};
-pub use crate::manifest::texts::{BaseText, ManifestTexts, SectionEntry};
+pub use crate::manifest::texts::{BaseText, ManifestTexts, SectionEntry, Visibility};
 use crate::name::{SourceName, ToolName};
+use crate::path::RelativePath;
 use crate::pin::ResourceId;
 use crate::policy::Policy;
 use crate::repository_pattern::RepositoryPattern;
 use crate::resource::ResourceType;
 use crate::strategy::Strategy;
 use crate::tool::Tools;
-use crate::unit::Unit;
 use crate::variant::Variants;
 
 /// A project's manifest, including its private part and the user's sources.
@@ -64,6 +67,8 @@ pub struct Manifest {
     pub dependencies: Vec<Dependency>,
     /// Changes to the fields of resources.
     pub patches: Vec<Patch>,
+    /// The diffs that patches name, by path from the manifest's directory; those that cannot be read are missing.
+    pub text_patches: BTreeMap<RelativePath, TextPatch>,
     /// Resources that may pull in executables.
     pub allow_executables: Vec<ExecutableAllowance>,
     /// Tools in which conversions of all resources may widen permissions.
@@ -93,14 +98,6 @@ pub struct Manifest {
 }
 
 impl Manifest {
-    /// Whether a resource is described in place, where its tool reads it.
-    pub fn is_in_place(&self, unit: &Unit) -> bool {
-        let mut same = self.dependencies.iter().filter(|one| one.unit == *unit);
-        let first = same.next();
-        first.is_some_and(|one| one.install == InstallMode::InPlace)
-            && same.all(|one| one.install == InstallMode::InPlace)
-    }
-
     /// The dependency with a type and name.
     pub fn dependency(&self, kind: ResourceType, name: &str) -> Option<&Dependency> {
         self.dependencies

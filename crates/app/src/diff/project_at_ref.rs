@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use agpm_diag::{Diagnostic, Failure, codes, unknown_name};
-use agpm_model::{AddressKind, LOCK_NAME, RelativePath, Revision, SourceAddress, normalize};
+use agpm_model::{
+    AddressKind, LOCK_NAME, PRIVATE_LOCK_NAME, RelativePath, Revision, SourceAddress, normalize,
+};
 use agpm_source::git::{CommitTree, CommitTreeFile, GitError, GitProgram};
 use agpm_source::{SharedSources, Source, SourceContext, SourceOpener, local_path};
 use agpm_store::{ConfinedDirectory, TemporaryDirectory};
@@ -64,7 +66,7 @@ impl ProjectAtRef {
             tree,
         };
         at_ref.export(ExportedFiles::Named)?;
-        at_ref.copy_private_manifest()?;
+        at_ref.copy_private_files()?;
         Ok(at_ref)
     }
 
@@ -166,13 +168,15 @@ impl ProjectAtRef {
     }
 
     /// Private entries are the same on both sides: no ref has them.
-    fn copy_private_manifest(&self) -> Result<(), Failure> {
-        let Ok(bytes) = agpm_store::read(&self.project.join(PRIVATE_NAME), limit()) else {
-            return Ok(());
-        };
-        let path = format!("{}{PRIVATE_NAME}", self.prefix);
-        if let Ok(path) = RelativePath::new(&path) {
-            ConfinedDirectory::open(self.directory.path())?.create_new(&path, &bytes)?;
+    fn copy_private_files(&self) -> Result<(), Failure> {
+        for name in [PRIVATE_NAME, PRIVATE_LOCK_NAME] {
+            let Ok(bytes) = agpm_store::read(&self.project.join(name), limit()) else {
+                continue;
+            };
+            let path = format!("{}{name}", self.prefix);
+            if let Ok(path) = RelativePath::new(&path) {
+                ConfinedDirectory::open(self.directory.path())?.create_new(&path, &bytes)?;
+            }
         }
         Ok(())
     }

@@ -9,7 +9,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 
-# The command. `docs/adr/0042-published-names.md` says why the packages are called otherwise.
+# The command. `docs/adr/0031-published-names-and-releases.md` says why the packages are called otherwise.
 PROGRAM = "agpm"
 PACKAGE = "agentlayers"
 

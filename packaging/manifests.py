@@ -115,7 +115,8 @@ def render_formula(project, checksums):
             )
         blocks.append("  end\n\n")
     return FORMULA.substitute(
-        description=project.description,
+        # Homebrew's audit refuses an article.
+        description=re.sub("^An? (.)", lambda found: found[1].upper(), project.description),
         repository=project.repository,
         version=project.version,
         licenses=", ".join(f'"{name}"' for name in project.license.split(" OR ")),

@@ -7,8 +7,9 @@ usage: check.py PROGRAM               packs a program of this machine, and tests
 Programs that are not installed skip their test, with the reason. The last line is `N passed, N skipped, N failed`.
 """
 
+import functools
 import hashlib
-import json
+import http.server
 import os
 import platform
 import re
@@ -17,6 +18,7 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+import threading
 import unittest
 import zipfile
 from pathlib import Path
@@ -88,6 +90,11 @@ def write_other_archive(directory, target):
         program = Path(temporary) / "agpm"
         program.write_bytes(content)
         archive.add(program, target.directory + target.executable)
+
+
+class QuietHandler(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *_):
+        pass
 
 
 def find_shell():
@@ -212,6 +219,19 @@ class InstallScript(ReleaseTest):
         self.install("--from", self.subject.archives, "--prefix", self.directory / "prefix")
         self.check_program(self.directory / "prefix" / "bin" / self.subject.target.executable)
 
+    def test_it_downloads_from_a_mirror(self):
+        handler = functools.partial(QuietHandler, directory=str(self.subject.archives))
+        with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+            threading.Thread(target=server.serve_forever, daemon=True).start()
+            mirror = f"http://127.0.0.1:{server.server_address[1]}"
+            environment = self.environment(no_proxy="127.0.0.1")
+            # The script of the repository knows no checksums, so it takes those of the mirror.
+            source = ROOT / "packaging" / "install.sh"
+            arguments = ["--from", mirror, "--target", self.subject.target.triple]
+            self.install(*arguments, script=source, environment=environment)
+            server.shutdown()
+        self.check_program(self.home / ".local" / "bin" / self.subject.target.executable)
+
     def test_a_changed_archive_is_refused_and_nothing_is_installed(self):
         changed = self.directory / "changed"
         changed.mkdir()
@@ -231,7 +251,8 @@ class InstallScript(ReleaseTest):
             (source, [], "belongs to no release"),
             (None, ["--prefix"], "--prefix needs a value"),
             (None, ["--everything"], "unknown argument --everything"),
-            (None, ["--from", "http://example.invalid"], "not an https URL"),
+            (source, ["--from", "http://example.invalid"], "not an https URL"),
+            (source, ["--from", "http://localhost.example.invalid"], "not an https URL"),
         ]:
             result = self.install(*arguments, code=2, script=script)
             self.assertIn(message, result.stderr)

@@ -44,19 +44,22 @@ detect_target() {
     esac
 }
 
+download() {
+    if command -v curl >/dev/null; then
+        curl --fail --silent --show-error --location --proto "$1" --output "$3" "$2"
+    elif command -v wget >/dev/null; then
+        wget --quiet --output-document="$3" "$2"
+    else
+        fail "neither curl nor wget is installed" "download the archive, and pass its directory with \`--from\`"
+    fi || fail "$2 cannot be downloaded"
+}
+
 # Copies or downloads a file of the release.
 fetch() {
     case $from in
-    http://localhost* | http://127.0.0.1* | https://*)
-        if command -v curl >/dev/null; then
-            curl --fail --silent --show-error --location --proto '=https,http' --proto-redir '=https' \
-                --output "$2" "$from/$1"
-        elif command -v wget >/dev/null; then
-            wget --quiet --output-document="$2" "$from/$1"
-        else
-            fail "neither curl nor wget is installed" "download the archive, and pass its directory with \`--from\`"
-        fi || fail "$from/$1 cannot be downloaded"
-        ;;
+    https://*) download '=https' "$from/$1" "$2" ;;
+    # A mirror on this machine, such as a tunnel.
+    http://localhost[:/]* | http://127.0.0.1[:/]*) download '=http' "$from/$1" "$2" ;;
     *://*) fail "\`$from\` is not an https URL" "" 2 ;;
     *)
         [ -f "$from/$1" ] || fail "$from/$1 not found"

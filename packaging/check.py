@@ -113,7 +113,7 @@ class ReleaseTest(unittest.TestCase):
         self.home.mkdir()
 
     def environment(self, **changes):
-        """What every system needs, and a HOME without settings. A proxy that refuses stands for a missing network."""
+        """What every system needs, and a HOME without settings. The proxy refuses every connection, as a missing network does."""
         kept = ["PATH", "SYSTEMROOT", "TEMP", "TMP", "COMSPEC", "PATHEXT"]
         environment = {name: os.environ[name] for name in kept if name in os.environ}
         for name in ["http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"]:

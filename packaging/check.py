@@ -569,6 +569,11 @@ def main():
                 find_target(arguments[2]), archives, packages / "npm", packages / "pypi", archives / "install.sh"
             )
         elif len(arguments) == 1 and Path(arguments[0]).is_file():
+            try:
+                host_target()
+            except ReleaseError as error:
+                print(f"==> everything is skipped on this machine: {error}")
+                return 0
             subject = pack_program(Path(arguments[0]).resolve(), Path(temporary))
         else:
             print(__doc__.strip(), file=sys.stderr)

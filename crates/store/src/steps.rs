@@ -7,19 +7,6 @@ use cap_std::fs::{Dir, DirBuilder, File, OpenOptions};
 use crate::fault::step;
 use crate::platform;
 
-/// The permission bits of a file, or their equivalent on systems without them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct PermissionBits(pub(crate) u32);
-
-impl PermissionBits {
-    pub(crate) const PLAIN: PermissionBits = PermissionBits(0o644);
-    pub(crate) const EXECUTABLE: PermissionBits = PermissionBits(0o755);
-
-    pub(crate) fn is_executable(self) -> bool {
-        self.0 & 0o100 != 0
-    }
-}
-
 /// Writes a file that does not exist yet, with at most these bits before the system's mask.
 pub(crate) fn write_new(
     dir: &Dir,

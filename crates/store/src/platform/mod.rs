@@ -17,3 +17,16 @@ pub(crate) struct FileIdentity {
     device: u64,
     inode: u64,
 }
+
+/// The permission bits of a file, or their equivalent on systems without them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct PermissionBits(pub(crate) u32);
+
+impl PermissionBits {
+    pub(crate) const PLAIN: PermissionBits = PermissionBits(0o644);
+    pub(crate) const EXECUTABLE: PermissionBits = PermissionBits(0o755);
+
+    pub(crate) fn is_executable(self) -> bool {
+        self.0 & 0o100 != 0
+    }
+}

@@ -8,8 +8,7 @@ use std::time::SystemTime;
 
 use cap_std::fs::Dir;
 
-use super::FileIdentity;
-use crate::steps::PermissionBits;
+use super::{FileIdentity, PermissionBits};
 
 pub(crate) fn identity_of(_: &Metadata) -> Option<FileIdentity> {
     None

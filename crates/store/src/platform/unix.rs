@@ -10,8 +10,7 @@ use cap_std::fs::Dir;
 
 pub(crate) use atomic::{exchange, is_unsupported, rename_to_free};
 
-use super::FileIdentity;
-use crate::steps::PermissionBits;
+use super::{FileIdentity, PermissionBits};
 
 pub(crate) fn identity_of(metadata: &Metadata) -> Option<FileIdentity> {
     Some(FileIdentity {

@@ -330,6 +330,7 @@ fn bring_in_line(
         bytes,
         project: edit.project,
         ignored: None,
+        text_patch: None,
         widenings: WideningRecord::Manifest,
     });
     install::run(

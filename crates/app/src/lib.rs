@@ -33,6 +33,7 @@ pub mod merge;
 pub mod names;
 mod offers;
 pub mod outdated;
+pub mod patch;
 pub mod policy;
 pub mod project;
 pub mod resolve;

@@ -12,6 +12,7 @@ use crate::observation::Observation;
 
 use crate::blocks::DesiredBlock;
 use crate::change::OverwriteRule;
+use crate::merges::EditMerges;
 use crate::nodes::{DesiredNode, OnEqualUserValue};
 
 /// Paths of agpm's own files, where nothing may be installed.
@@ -103,6 +104,8 @@ pub struct DesiredState<'a> {
     by_path: BTreeMap<String, usize>,
     /// Files and directories that the manifest describes in place.
     in_place: BTreeSet<RelativePath>,
+    /// Values to write in place of edited ones.
+    pub(crate) merges: EditMerges,
 }
 
 impl<'a> DesiredState<'a> {

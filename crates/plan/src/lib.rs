@@ -12,6 +12,7 @@ mod files;
 mod findings;
 mod ledger;
 mod limits;
+mod merges;
 mod nodes;
 mod observation;
 mod plan;
@@ -36,10 +37,15 @@ pub use edits::{ConflictTake, KeptBytes, ResolutionError, path_beside};
 pub use ledger::{
     InstalledNumbers, Ledger, LedgerFile, LedgerVersion, OpenConflict, OwnedFile, WatchedDirectory,
 };
+pub use merges::{
+    ConflictSides, EditMerges, EditedBlock, EditedNode, KeptValues, SharedConflict, position_of,
+    with_value,
+};
 pub use nodes::{
     DesiredNode, FileOrigin, FileOutcome, Hunk, NodeError, NodeFinding, NodePlan, NodeState,
     NodeSum, NodesRecord, OnEqualUserValue, OwnedNode, OwnedNodes, RemovalWhitespace, SharedFile,
-    check_nodes, plan_nodes, recognise_file, recognise_nodes, take_back,
+    check_nodes, location_of_record, location_record, plan_nodes, recognise_file, recognise_nodes,
+    take_back,
 };
 pub use observation::{Observation, read_shared_file, shared_format};
 pub use plan::{Plan, PlanError, SharedChange};

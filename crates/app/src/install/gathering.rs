@@ -48,7 +48,10 @@ pub(crate) fn gather(
     let files = match &job.manifest {
         Some(edit) => {
             refuse_link(store, &own_files.manifest)?;
-            files.with_project(edit.bytes.to_vec())
+            let text_patch = edit.text_patch.as_ref().map(|edit| edit.edited.clone());
+            files
+                .with_project(edit.bytes.to_vec())
+                .with_text_patch(text_patch)
         }
         None => files,
     };

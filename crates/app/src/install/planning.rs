@@ -11,7 +11,7 @@ use crate::install::{
 use crate::project::write_mode::WriteMode;
 use agpm_compose::{RenderedSet, foreign_hook_notes};
 use agpm_diag::{Failure, Notes};
-use agpm_model::{LockUse, Manifest, RelativePath};
+use agpm_model::{Checksum, LockUse, Manifest, RelativePath};
 use agpm_plan::{DesiredState, Ledger, Plan, hides_written_bytes, may_explain, recover_ownership};
 use agpm_resolve::checksum_findings;
 
@@ -19,9 +19,10 @@ use crate::drift::unexpected::unexpected_files;
 use crate::install::capabilities::{LockedSubject, approved_changes};
 use crate::install::changelogs;
 use crate::install::contents::NewContents;
-use crate::install::edits::{MergeUse, settle_edits};
+use crate::install::edits::{FileEdits, MergeUse, settle_edits};
 use crate::install::locked_state::LockedState;
 use crate::install::run::{GatheredProject, InstallRun, LockState, RenderedProject};
+use crate::install::shared_edits::{SettledShared, SharedEdits};
 use crate::manifest::LoadedBase;
 use crate::project::gather::{ErrorTolerance, ManifestFiles, Project};
 use crate::project::ledger::has_ledger;
@@ -83,23 +84,39 @@ pub(super) fn plan_install(
     let mut disk = PathObserver::new(store);
     disk.observe(&desired, &gathered.ledger)?;
     let RecoveredPlan {
-        mut plan,
+        plan,
+        ledger,
         recovered,
     } = plan_with_recovery(run, gathered, &desired, &mut disk, notes)?;
     let merging = match job.request.lock {
         LockUse::Frozen => MergeUse::Refused,
         _ => MergeUse::Merged,
     };
-    let contents = NewContents::of(&resources, &layered.files);
-    let edits = settle_edits(
+    let shared = SharedEdits {
         store,
-        &desired,
-        &contents,
-        &gathered.ledger,
+        manifest,
+        desired: &desired,
+        ledger: ledger.as_ref().unwrap_or(&gathered.ledger),
+        overwrite: job.request.overwrite,
+    };
+    let SettledShared { mut plan, beside } = match merging {
+        MergeUse::Merged => shared.settle(&mut disk, plan, notes)?,
+        MergeUse::Refused => SettledShared {
+            plan,
+            beside: Vec::new(),
+        },
+    };
+    let contents = NewContents::of(&resources, &layered.files);
+    let inputs = FileEdits {
+        store,
+        manifest,
+        desired: &desired,
+        contents: &contents,
+        before: &gathered.ledger,
         merging,
-        &mut plan,
-        notes,
-    )?;
+    };
+    let mut edits = settle_edits(&inputs, &mut plan, notes)?;
+    edits.beside.extend(beside);
     drop(contents);
     plan.ledger.based = bases_of_edits(&plan, &gathered.ledger, old);
     plan.ledger.nothing = owners_of_nothing(&resources, &plan.ledger);
@@ -138,6 +155,10 @@ pub(super) fn plan_install(
             let mut reads = template_reads;
             let of_base = |base: &LoadedBase| Some((base.local_file()?, base.locked.checksum));
             reads.extend(bases.iter().filter_map(of_base));
+            reads.extend(manifest.text_patches.iter().map(|(path, patch)| {
+                let checksum = Checksum::of(patch.text.as_bytes());
+                (path.to_string(), checksum)
+            }));
             let inputs = InstallInputs {
                 digest: inputs_of(&gathered.inputs, &lock_text),
                 reads,
@@ -169,6 +190,8 @@ pub(super) fn plan_install(
 /// A plan, and the files that only the lockfile shows to be managed.
 struct RecoveredPlan {
     plan: Plan,
+    /// The ledger with what the lockfile shows to be managed, if that is more.
+    ledger: Option<Ledger>,
     recovered: Vec<RelativePath>,
 }
 
@@ -193,9 +216,13 @@ fn plan_with_recovery(
     } else {
         &nothing
     };
-    let ledger = ledger.as_ref().unwrap_or(&gathered.ledger);
-    let recovered = ledger.written_files_missing_in(recorded);
-    Ok(RecoveredPlan { plan, recovered })
+    let used = ledger.as_ref().unwrap_or(&gathered.ledger);
+    let recovered = used.written_files_missing_in(recorded);
+    Ok(RecoveredPlan {
+        plan,
+        ledger,
+        recovered,
+    })
 }
 
 /// The manifest that this command edits, as it still is on disk.

@@ -16,7 +16,7 @@ use agpm_model::{
 };
 use agpm_plan::Ledger;
 use agpm_resolve::{SolverPin, UpdateScope};
-use agpm_store::{ProjectLock, ProjectStore};
+use agpm_store::{ExpectedFile, ProjectLock, ProjectStore};
 
 use crate::gitignore::IgnoreEdit;
 
@@ -25,6 +25,7 @@ use crate::project::gather::{ManifestFiles, Project};
 use crate::project::layers::LayeredProject;
 use crate::project::packages::ProjectSources;
 use crate::project::scope::SiblingFile;
+use crate::project::text_patches::EditedTextPatch;
 use crate::project::world::{Environment, World};
 
 /// One run of the pipeline, for `install`, `update`, `add` and `remove`.
@@ -47,10 +48,23 @@ pub(crate) struct ManifestEdit<'a> {
     pub(crate) bytes: Cow<'a, [u8]>,
     /// The edit of the `.gitignore` next to it.
     pub(crate) ignored: Option<IgnoreEdit>,
+    /// The edit of a diff that a patch in it names.
+    pub(crate) text_patch: Option<TextPatchEdit>,
     /// Whether the project exists afterwards.
     pub(crate) project: ProjectFate,
     /// The file that records approved conversions that permit more.
     pub(crate) widenings: WideningRecord,
+}
+
+/// An edit of a diff that a patch names.
+#[derive(Clone, Debug)]
+pub(crate) struct TextPatchEdit {
+    /// The path and the new text.
+    pub(crate) edited: EditedTextPatch,
+    /// How a transaction writes the file.
+    pub(crate) file: SiblingFile,
+    /// The file now.
+    pub(crate) before: ExpectedFile,
 }
 
 /// The file that records which conversions may permit more.

@@ -154,6 +154,9 @@ fn all_changes<'a>(
         if let Some(ignored) = &edit.ignored {
             changes.put_ignored(ignored);
         }
+        if let Some(patch) = &edit.text_patch {
+            changes.put_text_patch(patch);
+        }
     }
     if let Some((path, bytes)) = &planned.edits.bases.written {
         let file = SiblingFile::Within(path.clone());

@@ -3,12 +3,14 @@
 use std::collections::BTreeMap;
 
 use agpm_model::{Checksum, NodeLocation, Owner};
-use agpm_text::Pointer;
+use agpm_text::{Pointer, Value};
 use serde::{Deserialize, Serialize};
 
 use super::removal_whitespace::RemovalWhitespace;
+use super::resemblance::fingerprint_node;
 use super::sum::NodeSum;
 use crate::change::Author;
+use crate::merges::{KeptValues, SharedConflict};
 
 /// The author of a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -41,6 +43,10 @@ pub struct OwnedNodes {
     pub equal_user_nodes: Vec<NodeLocation>,
     /// Whitespace that removing all nodes would not restore.
     pub seams: Option<RemovalWhitespace>,
+    /// The kept values of the nodes, which merges start from.
+    pub values: Option<KeptValues>,
+    /// The new version that could not be merged into the user's edits.
+    pub conflict: Option<SharedConflict>,
 }
 
 impl OwnedNodes {
@@ -54,6 +60,8 @@ impl OwnedNodes {
             others: BTreeMap::new(),
             seams: None,
             equal_user_nodes: Vec::new(),
+            values: None,
+            conflict: None,
         }
     }
 
@@ -69,6 +77,20 @@ impl OwnedNodes {
         } else {
             self.nodes.len()
         }
+    }
+
+    /// Records that a new version is the base of an entry from now on.
+    pub fn rebase(&mut self, location: &NodeLocation, base: &str, next: &Value) {
+        let mut nodes = self.nodes.iter_mut();
+        let node =
+            nodes.find(|node| node.location == *location && node.checksum.to_string() == base);
+        if let Some(node) = node {
+            *node = OwnedNode {
+                author: node.author,
+                ..fingerprint_node(location, next, &node.owner)
+            };
+        }
+        self.nodes.sort();
     }
 
     /// Whether an item of a list was the user's at the last observation.

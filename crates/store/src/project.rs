@@ -221,7 +221,7 @@ impl ProjectStore {
     fn ignore(&self, state: &Dir) -> Result<(), StoreError> {
         let fail = self.at(&self.state.inner(IGNORE));
         if !steps::exists(state, IGNORE).map_err(&fail)? {
-            steps::write_new(state, IGNORE, IGNORED, steps::PermissionBits::PLAIN)
+            steps::write_new(state, IGNORE, IGNORED, platform::PermissionBits::PLAIN)
                 .map_err(&fail)?;
         }
         Ok(())

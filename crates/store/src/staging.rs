@@ -11,12 +11,12 @@ use crate::error::{StoreError, StoreProblem};
 use crate::file_step::FileStep;
 use crate::journal::{Journal, JournalOperation, JournalPurpose, JournaledFile};
 use crate::open_file::read_open;
-use crate::platform;
+use crate::platform::{self, PermissionBits};
 use crate::pre_commit_check::PreCommitCheck;
 use crate::project::ProjectStore;
 use crate::stamp::FileStamp;
 use crate::state::{TRANSACTION, relative};
-use crate::steps::{self, PermissionBits};
+use crate::steps;
 
 pub(crate) const JOURNAL: &str = "journal.json";
 const DRAFT: &str = "journal.draft";

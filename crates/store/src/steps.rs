@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use cap_std::fs::{Dir, DirBuilder, File, OpenOptions};
 
 use crate::fault::step;
-use crate::platform;
+use crate::platform::{self, PermissionBits};
 
 /// Writes a file that does not exist yet, with at most these bits before the system's mask.
 pub(crate) fn write_new(

@@ -25,6 +25,10 @@ test-packages PROGRAM="target/release/agpm":
 reproduce:
     python3 packaging/reproduce.py
 
+# Test registries with Debian's `docker-registry` and `skopeo`; skipped where they are not installed
+test-registry:
+    cargo test -p agpm --test registry -- --nocapture real
+
 # Compare with peers that are installed (jq, node, python, yq), and with agpm-cli, which cargo installs
 bench:
     cargo build --profile dist
@@ -40,6 +44,7 @@ bench:
     python3 bench/mcp.py target/dist/agpm
     python3 bench/search.py target/dist/agpm
     python3 bench/network.py target/dist/agpm
+    python3 bench/limits.py target/dist/agpm
 
 # Build the release binary
 dist:

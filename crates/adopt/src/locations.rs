@@ -26,43 +26,17 @@ const TYPES: [ResourceType; 4] = [
     ResourceType::Instructions,
 ];
 
-/// Directories that a tool reads besides those that agpm writes to.
-const ALSO_READ: &[(&str, ResourceType, &str)] = &[
-    ("opencode", ResourceType::Agents, ".opencode/agents"),
-    ("opencode", ResourceType::Commands, ".opencode/commands"),
-    ("windsurf", ResourceType::Skills, ".windsurf/skills"),
-    ("windsurf", ResourceType::Instructions, ".windsurf/rules"),
-    ("codex", ResourceType::Skills, ".codex/skills"),
-];
-
-/// Files of hooks and servers that a tool reads besides those that agpm writes to.
-const MORE_HOOK_FILES: &[(&str, &str)] = &[("claude-code", ".claude/settings.json")];
-const MORE_SERVER_FILES: &[(&str, &str)] = &[
-    ("opencode", "opencode.json"),
-    ("opencode", "opencode.jsonc"),
-    ("opencode", ".opencode/opencode.jsonc"),
-];
-
 /// Directories that other programs than AI coding clients use too, or that several clients share: their existence does
 /// not indicate a tool.
 const COMMON_DIRECTORIES: [&str; 4] = [".agents", ".agpm", ".github", ".zed"];
 
-/// Files with instructions that users write by hand, each for a tool. Blocks of agpm may be in them too, so they are reported
-/// and not described.
-pub(crate) const INSTRUCTION_FILES: &[(&str, &str)] = &[
-    ("claude-code", "CLAUDE.md"),
-    ("claude-code", "CLAUDE.local.md"),
-    ("claude-code", ".claude/CLAUDE.md"),
-    ("agents", "AGENTS.md"),
-    ("codex", "AGENTS.override.md"),
-    ("gemini", "GEMINI.md"),
-    ("cursor", ".cursorrules"),
-    ("copilot", ".github/copilot-instructions.md"),
-    ("windsurf", ".windsurfrules"),
-    ("zed", ".rules"),
-    ("cline", ".clinerules"),
-    ("goose", ".goosehints"),
-];
+/// Files with instructions that users write by hand, each with its tool.
+pub(crate) fn instruction_files() -> impl Iterator<Item = (&'static str, &'static str)> {
+    TOOLS.iter().flat_map(|tool| {
+        let files = tool.users_files.instructions.iter();
+        files.map(|path| (tool.name, *path))
+    })
+}
 
 /// The directories of all tools, each path once for a type: the tool that has it for itself comes first.
 pub(crate) fn resource_directories() -> Vec<ResourceDirectory> {
@@ -90,17 +64,21 @@ pub(crate) fn resource_directories() -> Vec<ResourceDirectory> {
             }));
         }
     }
-    directories.extend(
-        ALSO_READ
-            .iter()
-            .map(|(tool, kind, path)| ResourceDirectory {
-                tool,
-                kind: *kind,
+    // After the directories that agpm writes to: where two tools have one, it is of the tool that installs there.
+    for tool in TOOLS {
+        for (word, path) in tool.users_files.directories {
+            let Some(kind) = ResourceType::named(word) else {
+                continue;
+            };
+            directories.push(ResourceDirectory {
+                tool: tool.name,
+                kind,
                 path: (*path).to_owned(),
-                extension: extension_of(*kind, None),
+                extension: extension_of(kind, None),
                 depth: MOST_LEVELS,
-            }),
-    );
+            });
+        }
+    }
     let mut seen = Vec::new();
     directories.retain(|one| {
         let key = (one.kind, one.path.clone());
@@ -148,9 +126,8 @@ pub(crate) fn server_files() -> Vec<SharedEntryFile> {
         let Some(servers) = &tool.servers else {
             continue;
         };
-        let more = MORE_SERVER_FILES.iter().filter(|(of, _)| *of == tool.name);
-        let paths = servers.location.project.into_iter();
-        for path in paths.chain(more.map(|(_, path)| *path)) {
+        let written = servers.location.project.into_iter();
+        for path in written.chain(tool.users_files.servers.iter().copied()) {
             files.push(SharedEntryFile {
                 tool: tool.name,
                 path: path.to_owned(),
@@ -176,8 +153,9 @@ pub(crate) fn hook_locations() -> (Vec<SharedEntryFile>, Vec<(&'static str, Stri
             }
             None => {}
         }
-        let more = MORE_HOOK_FILES.iter().filter(|(of, _)| *of == tool.name);
-        files.extend(more.map(|(of, path)| hook_file(of, path)));
+        for path in tool.users_files.hooks {
+            files.push(hook_file(tool.name, path));
+        }
     }
     (files, directories)
 }

@@ -15,7 +15,7 @@ use crate::found::{
     SkippedFile,
 };
 use crate::locations::{
-    INSTRUCTION_FILES, ResourceDirectory, SharedEntryFile, hook_locations, is_common,
+    ResourceDirectory, SharedEntryFile, hook_locations, instruction_files, is_common,
     own_directories, resource_directories, server_files,
 };
 use crate::managers::MANAGER_FILES;
@@ -183,10 +183,10 @@ impl Surveyor<'_> {
     }
 
     fn find_rules(&mut self) {
-        for (tool, path) in INSTRUCTION_FILES {
+        for (tool, path) in instruction_files() {
             if self.is_file(path) {
                 self.survey.rules.push(FoundRule {
-                    path: (*path).to_owned(),
+                    path: path.to_owned(),
                     tool,
                 });
             }

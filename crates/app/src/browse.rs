@@ -45,6 +45,9 @@ fn run(world: &World, request: &BrowseRequest, notes: &mut Notes) -> Result<Brow
         sources: &sources,
         directory: &directory,
     };
+    if let Some(repositories) = finder.listed_sources(&address)? {
+        return Ok(list_repositories(request, repositories));
+    }
     let location = finder.find(&address)?;
     let SourceOffer { candidates, .. } = location.offer(kind)?;
     let filter = ResultFilter {
@@ -61,7 +64,27 @@ fn run(world: &World, request: &BrowseRequest, notes: &mut Notes) -> Result<Brow
         version: location.label.clone(),
         resources,
         total,
+        repositories: Vec::new(),
     })
+}
+
+/// The repositories in a directory of them whose URLs have every term of the query.
+fn list_repositories(request: &BrowseRequest, mut repositories: Vec<String>) -> BrowseReport {
+    let query = request.query.to_lowercase();
+    repositories.retain(|url| {
+        let url = url.to_lowercase();
+        query.split_whitespace().all(|term| url.contains(term))
+    });
+    let total = repositories.len();
+    repositories.truncate(request.limit.unwrap_or(usize::MAX));
+    BrowseReport {
+        source: request.address.clone(),
+        url: Some(request.address.clone()),
+        version: None,
+        resources: Vec::new(),
+        total,
+        repositories,
+    }
 }
 
 /// Reads the sources of manifest and configuration; without a manifest, those of the configuration.

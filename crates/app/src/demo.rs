@@ -208,7 +208,8 @@ fn show_install(world: &World) -> Result<DemoShow, Failure> {
 fn show_explain(world: &World, notes: &mut Notes) -> Result<DemoShow, Failure> {
     let pointer = PLACE.parse().expect("a good pointer");
     let inputs = MergeInputs::of_files(Vec::new());
-    let provenance = explain::explain_file(world, SHARED, &pointer, &inputs, notes)?;
+    let project = explain::ExplainedProject::new(world);
+    let provenance = explain::explain_file(&project, SHARED, &pointer, &inputs, notes)?;
     Ok(DemoShow {
         command: format!("agpm explain {SHARED} {PLACE}"),
         result: DemoResult::Explained(provenance),

@@ -36,6 +36,7 @@ pub mod outdated;
 pub mod patch;
 pub mod policy;
 pub mod project;
+pub mod publish;
 pub mod resolve;
 pub mod search;
 pub mod status;

@@ -54,6 +54,7 @@ impl CatalogProject {
             outside: OutsideReads::Allowed,
             policies: PolicyLocations::default(),
             executables: Vec::new(),
+            credentials: Vec::new(),
         };
         World::of_machine(environment, Arc::new(SilentProgress))
     }

@@ -12,6 +12,7 @@ mod layers;
 mod policy;
 mod profile;
 mod project;
+mod publish;
 mod serve;
 mod setup;
 
@@ -44,6 +45,7 @@ pub(crate) use profile::{ProfileArgs, ProfileFormat, ProfileKind};
 pub(crate) use project::{
     AddArgs, AddCommand, AddDepArgs, DemoArgs, ImportArgs, InitArgs, RemoveArgs, RemoveCommand,
 };
+pub(crate) use publish::{PublishArgs, PublishFormatArg};
 pub(crate) use serve::{McpArgs, ServeCommand};
 pub(crate) use setup::{CacheCommand, CompletionsArgs, ConfigCommand, ManArgs, SchemaArgs};
 
@@ -138,6 +140,8 @@ pub(crate) enum Command {
     Browse(BrowseArgs),
     /// Search for resources in all sources
     Search(SearchArgs),
+    /// Publish the resources of a library
+    Publish(PublishArgs),
     /// Install the project's dependencies and layers
     #[command(visible_aliases = ["i", "sync"])]
     Install(InstallArgs),
@@ -326,9 +330,7 @@ impl Command {
             Command::Doctor(args) => &args.scope,
             Command::Layers(args) => &args.scope,
             Command::Resolve(args) => &args.scope,
-            Command::Patch {
-                what: PatchCommand::Save(args),
-            } => &args.scope,
+            Command::Patch { what } => what.scope(),
             Command::Undo(args) => &args.scope,
             Command::Explain(args) => &args.scope,
             Command::Import(args) => &args.scope,

@@ -53,16 +53,40 @@ pub const ENVIRONMENT_VARIABLES: &[EnvironmentVariable] = &[
         effect: "If set and not `0`, colors where the output is not a terminal, unless `NO_COLOR` is set or `--color` is given",
     },
     EnvironmentVariable {
+        name: "DOCKER_CONFIG",
+        effect: "The directory of a `config.json` with credentials for registries",
+    },
+    EnvironmentVariable {
         name: "HOME",
         effect: "Your home directory. `USERPROFILE` is used if `HOME` is not set. Must be absolute",
+    },
+    EnvironmentVariable {
+        name: "HTTPS_PROXY",
+        effect: "The proxy for registries and static sites, except the hosts in `NO_PROXY`",
     },
     EnvironmentVariable {
         name: "NO_COLOR",
         effect: "If set and not empty, no colors, unless `--color always` is given",
     },
     EnvironmentVariable {
+        name: "NO_PROXY",
+        effect: "Hosts that are contacted without the proxy",
+    },
+    EnvironmentVariable {
         name: "PATH",
         effect: "Where `git` and installed AI coding clients are found",
+    },
+    EnvironmentVariable {
+        name: "REGISTRY_AUTH_FILE",
+        effect: "A file with credentials for registries, searched before those of docker and podman",
+    },
+    EnvironmentVariable {
+        name: "SOURCE_DATE_EPOCH",
+        effect: "The time that `agpm publish` writes into artifacts, in seconds since 1970. Default: none",
+    },
+    EnvironmentVariable {
+        name: "SSL_CERT_FILE",
+        effect: "The certificates that registries and static sites are checked with, instead of those of the system",
     },
     EnvironmentVariable {
         name: "USERPROFILE",
@@ -75,6 +99,10 @@ pub const ENVIRONMENT_VARIABLES: &[EnvironmentVariable] = &[
     EnvironmentVariable {
         name: "XDG_CONFIG_HOME",
         effect: "The parent of the directory with `config.toml`, the user manifest and `policy.toml`. Default: `~/.config`",
+    },
+    EnvironmentVariable {
+        name: "XDG_RUNTIME_DIR",
+        effect: "The parent of `containers/auth.json` with credentials for registries",
     },
     EnvironmentVariable {
         name: "XDG_STATE_HOME",

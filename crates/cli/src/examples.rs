@@ -50,6 +50,14 @@ pub const EXAMPLES: &[CommandExamples] = &[
         &["agpm search review", "agpm search style --type snippet"],
     ),
     examples(
+        "publish",
+        &[
+            "agpm publish .claude/agents --output library.tar --version 1.0.0",
+            "agpm publish .claude/skills --output layout --version 1.0.0 --dry-run",
+            "agpm publish public .claude/skills --format site",
+        ],
+    ),
+    examples(
         "install",
         &[
             "agpm install",

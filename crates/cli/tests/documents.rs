@@ -97,6 +97,12 @@ fn the_guide_to_policies_says_what_happens() {
 }
 
 #[test]
+fn the_guide_to_publishing_runs() {
+    check_guide(&Sandbox::new(PROGRAM), &root().join("docs/publishing.md"))
+        .unwrap_or_else(|failure| panic!("{failure}"));
+}
+
+#[test]
 fn the_guide_to_content_says_what_happens() {
     check_guide(&Sandbox::new(PROGRAM), &root().join("docs/content.md"))
         .unwrap_or_else(|failure| panic!("{failure}"));

@@ -63,6 +63,13 @@ const CASES: &[Case] = &[
         lines: &["browse library", "browse library zzz"],
     },
     Case {
+        schema: "publish",
+        lines: &[
+            "publish .claude/agents --output ../layout --version 1.0.0",
+            "publish .claude/agents --output ../layout --version 1.0.0",
+        ],
+    },
+    Case {
         schema: "search",
         lines: &["search style", "search zzz"],
     },

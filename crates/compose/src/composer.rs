@@ -21,7 +21,7 @@ pub struct Composer<'a> {
     pub(crate) templates: TemplateFiller<'a>,
     /// The bodies of entries that others may embed, by variant.
     pub(crate) bodies: BTreeMap<(usize, Variant), Arc<str>>,
-    /// The resource whose texts are kept.
+    /// The resource whose content is kept.
     pub(crate) kept: Option<ResourceId>,
     outputs: Vec<ResourceOutput>,
     reads: BTreeMap<String, Checksum>,
@@ -57,7 +57,7 @@ impl<'a> Composer<'a> {
         }
     }
 
-    /// Keeps the texts of a resource before the diffs of patches, for a command that writes such a diff.
+    /// Keeps the content of a resource before the diffs of patches, for a command that writes such a diff.
     #[must_use]
     pub fn keeping_texts_of(self, id: Option<ResourceId>) -> Self {
         Composer { kept: id, ..self }

@@ -98,7 +98,7 @@ impl Composer<'_> {
             && entry.kind == ResourceType::Agents
         {
             let file = output.files.first();
-            let text = file.and_then(|file| str::from_utf8(file.bytes.get()).ok());
+            let text = file.and_then(|file| str::from_utf8(&file.bytes).ok());
             output.agent_name = text.and_then(|text| agent_name(*format, text));
         }
         match entry.kind {

@@ -205,7 +205,7 @@ pub fn refuse_markers(resources: &[RenderedResource], notes: &mut Notes) -> Resu
             continue;
         }
         let file = output.files.first();
-        let file = file.and_then(|file| std::str::from_utf8(file.bytes.get()).ok());
+        let file = file.and_then(|file| std::str::from_utf8(&file.bytes).ok());
         let block = output.block.as_ref().map(|block| block.text.as_str());
         let Some(text) = block.or(file) else {
             continue;

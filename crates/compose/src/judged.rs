@@ -102,7 +102,7 @@ fn types_inside(rendered: &RenderedResource) -> Vec<ResourceType> {
     for file in &output.files {
         // The other files of a skill are read as text.
         if !is_skill || file.path.file_name() == SKILL_FILE {
-            types.extend(contained_types(file.path.as_str(), file.bytes.get()));
+            types.extend(contained_types(file.path.as_str(), &file.bytes));
         }
     }
     types

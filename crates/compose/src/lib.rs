@@ -41,8 +41,8 @@ pub use project_capabilities::{
     UnapprovedReason,
 };
 pub use rendered::{
-    KeptTexts, OutputBlock, OutputCapability, OutputEntries, OutputFile, RenderedBytes,
-    RenderedResource, RenderedSet, ResourceOutput,
+    KeptTexts, OutputBlock, OutputCapability, OutputEntries, OutputFile, RenderedResource,
+    RenderedSet, ResourceOutput,
 };
 pub use templates::{LARGEST_READ, ProjectFileError, ProjectFiles, project_names};
 pub use text_patch::{

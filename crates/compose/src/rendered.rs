@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use agpm_model::{
     Checksum, EntryNode, FileMode, InstallMode, InstructionScope, PatchScope, RelativePath,
-    ResourceExtent, ResourceType, SKILL_FILE,
+    ResourceExtent, ResourceType, SKILL_FILE, SharedBytes,
 };
 use agpm_plan::ReadLimit;
 use agpm_render::FieldOutcome;
@@ -31,7 +31,7 @@ pub struct ResourceOutput {
     pub dropped: Vec<AppliedField>,
     /// The authors of the diffs that changed its text.
     pub text_patches: Vec<PatchScope>,
-    /// Its texts before and after those diffs, if they were requested.
+    /// Its content before and after those diffs, if they were requested.
     pub kept_texts: Option<KeptTexts>,
     /// The conversions of its fields for its tool.
     pub outcomes: Vec<FieldOutcome>,
@@ -44,15 +44,16 @@ pub struct ResourceOutput {
     /// The name by which its tool knows an agent.
     pub agent_name: Option<String>,
     /// The set without private patches, if there are any.
-    pub(crate) shared_capability_set: Option<CapabilitySet>,
+    // Few resources have these, and a set is large.
+    pub(crate) shared_capability_set: Option<Box<CapabilitySet>>,
     /// The set of the text without what the project's own manifest says, if it says anything.
-    pub(crate) foreign_capability_set: Option<CapabilitySet>,
+    pub(crate) foreign_capability_set: Option<Box<CapabilitySet>>,
 }
 
 impl ResourceOutput {
     /// The capabilities that the project's own manifest adds to those of the content.
     pub(crate) fn own_capabilities(&self) -> Vec<CapabilityIncrease> {
-        let foreign = self.foreign_capability_set.as_ref();
+        let foreign = self.foreign_capability_set.as_deref();
         foreign.map_or_else(Vec::new, |foreign| {
             self.locked_capabilities().increases_over(foreign)
         })
@@ -60,15 +61,15 @@ impl ResourceOutput {
 
     /// The capabilities that are locked for everyone.
     pub fn locked_capabilities(&self) -> &CapabilitySet {
-        let shared = self.shared_capability_set.as_ref();
+        let shared = self.shared_capability_set.as_deref();
         shared.unwrap_or(&self.capability_set)
     }
 }
 
-/// The texts of a resource, before and after the diffs of patches.
+/// The content of a resource, before and after the diffs of patches.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct KeptTexts {
-    /// The texts of its files.
+    /// The content of its files.
     pub files: BTreeMap<PatchedFile, PatchedText>,
     /// The main text without private patches and without diffs, if there are private patches.
     pub shared_main: Option<String>,
@@ -97,7 +98,9 @@ pub struct OutputFile {
     /// The target path.
     pub path: RelativePath,
     /// The written bytes.
-    pub bytes: RenderedBytes,
+    pub bytes: SharedBytes,
+    /// Their checksum.
+    pub checksum: Checksum,
     /// Whether it is executable.
     pub mode: FileMode,
     /// The checksum of the bytes in the source.
@@ -138,7 +141,7 @@ pub struct OutputBlock {
 
 /// A file of a resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ResourcePart {
+pub(crate) enum ResourcePart {
     /// The file itself, or the `SKILL.md` of a skill.
     Main,
     /// Another file of a skill or a plugin, by index.
@@ -150,38 +153,6 @@ impl ResourcePart {
         match self {
             ResourcePart::Main => &resource.main,
             ResourcePart::Other(index) => &resource.others[index].1,
-        }
-    }
-}
-
-/// The bytes of a file.
-#[derive(Clone, Debug)]
-pub enum RenderedBytes {
-    /// The bytes of a source file.
-    Copied(Arc<ResourceFiles>, ResourcePart),
-    /// New bytes.
-    New(Arc<Vec<u8>>, Checksum),
-}
-
-impl RenderedBytes {
-    fn new(text: String) -> Self {
-        let checksum = Checksum::of(text.as_bytes());
-        RenderedBytes::New(Arc::new(text.into_bytes()), checksum)
-    }
-
-    /// The bytes themselves.
-    pub fn get(&self) -> &[u8] {
-        match self {
-            RenderedBytes::Copied(resource, part) => &part.in_resource(resource).bytes,
-            RenderedBytes::New(bytes, _) => bytes,
-        }
-    }
-
-    /// The checksum of the bytes.
-    pub fn checksum(&self) -> Checksum {
-        match self {
-            RenderedBytes::Copied(resource, part) => part.in_resource(resource).checksum,
-            RenderedBytes::New(_, checksum) => *checksum,
         }
     }
 }
@@ -321,12 +292,13 @@ pub(crate) fn output_files(
         let Ok(path) = RelativePath::new(&format!("{target}/{}", added.path)) else {
             continue;
         };
-        let bytes = RenderedBytes::new(added.text.clone());
+        let checksum = Checksum::of(added.text.as_bytes());
         files.push(OutputFile {
             path,
-            source: bytes.checksum(),
-            bytes,
+            bytes: added.text.clone().into_bytes().into(),
+            checksum,
             mode: added.mode,
+            source: checksum,
             made_by: MadeBy::Plain,
         });
     }
@@ -340,15 +312,20 @@ fn output_file(
     text: Option<String>,
     texts: &RenderedTexts,
 ) -> OutputFile {
-    let resource = &resolved.resource;
-    let original = part.in_resource(resource);
+    let original = part.in_resource(&resolved.resource);
+    let (bytes, checksum) = match text {
+        Some(text) => {
+            let checksum = Checksum::of(text.as_bytes());
+            (text.into_bytes().into(), checksum)
+        }
+        // Most files are written as their source has them: neither copied nor hashed again.
+        None => (original.bytes.clone(), original.checksum),
+    };
     OutputFile {
         path,
         made_by: texts.origin_of(part),
-        bytes: match text {
-            Some(text) => RenderedBytes::new(text),
-            None => RenderedBytes::Copied(Arc::clone(resource), part),
-        },
+        bytes,
+        checksum,
         mode: original.mode,
         source: original.checksum,
     }

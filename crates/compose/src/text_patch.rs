@@ -227,7 +227,10 @@ impl NamedTextPatch<'_> {
         let made_from = self.version().map(|version| format!("made from {version}"));
         let span = line_span(&self.text.text, misfit.line);
         Diagnostic::new(&codes::PATCH_TEXT_CONFLICT, message)
-            .detail(format!("{misfit}, in {}", resolved.version.label))
+            .detail(match resolved.version.commit {
+                Some(_) => format!("{misfit}, in {}", resolved.version.label),
+                None => misfit.to_string(),
+            })
             .at(source, span, made_from.unwrap_or_default())
             .help(format!(
                 "remove `patch-file`, run `agpm install`, edit the file, and run `agpm patch save {id}`"

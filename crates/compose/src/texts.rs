@@ -249,7 +249,7 @@ impl Composer<'_> {
         Some(())
     }
 
-    /// The texts without private patches, if there are any: the lockfile must not depend on one user.
+    /// The strings without private patches, if there are any: the lockfile must not depend on one user.
     fn without_private_patches(
         &self,
         task: ComposeTask<'_>,

@@ -165,6 +165,7 @@ registry! {
     POLICY_UNREACHABLE = "policy/unreachable" Error;
     POLICY_VALUE = "policy/value" Error;
     POLICY_VIOLATION = "policy/violation" Error;
+    PUBLISH_REFUSED = "publish/refused" Error;
     RESOURCE_DECLARATION = "resource/declaration" Error;
     RESOURCE_ESCAPE = "resource/escape" Error;
     RESOURCE_FOREIGN_DEPENDENCIES = "resource/foreign-dependencies" Note;
@@ -178,6 +179,7 @@ registry! {
     SKILL_LIMIT = "skill/limit" Error;
     SKILL_NAME = "skill/name" Warning;
     SOURCE_AUTH = "source/auth" Error;
+    SOURCE_CONTENT = "source/content" Error;
     SOURCE_GIT = "source/git" Error;
     SOURCE_NOT_ALLOWED = "source/not-allowed" Error;
     SOURCE_OFFLINE = "source/offline" Error;

@@ -6,7 +6,7 @@ use agpm_diag::{Diagnostic, Failure, FailureKind, SourceMap, codes, has_errors};
 use agpm_merge::{LayerFile, MergedFile, MergedPart, RawFile, UnparsedFile, merge_files};
 use agpm_model::{
     Checksum, FileMode, LayerName, LayerSet, Manifest, MergeDriver, MergeOutput, Owner,
-    RelativePath, Strategy,
+    RelativePath, SharedBytes, Strategy,
 };
 use agpm_plan::{DesiredBlock, DesiredNode, OnEqualUserValue, ReadLimit};
 use agpm_text::{BlockName, Format, LazyDocument, block_text, first_marker, markdown_body};
@@ -19,7 +19,7 @@ pub struct LayeredFile {
     /// The path in the project.
     pub path: RelativePath,
     /// The whole content, if no user writes the file.
-    pub bytes: Vec<u8>,
+    pub bytes: SharedBytes,
     /// The mode of the highest layer that has it.
     pub mode: FileMode,
     /// The layers that it comes from.
@@ -268,7 +268,7 @@ impl UnfoldedFile<'_> {
         let FileRecipe { path, owner, .. } = recipe;
         let file = |merged: MergedBytes| LayeredFile {
             path,
-            bytes: merged.bytes,
+            bytes: merged.bytes.into(),
             mode,
             owner,
             keys: merged.keys,

@@ -282,10 +282,7 @@ fn a_file_belongs_to_its_layers_and_a_key_to_its_own() {
         owners,
         [&Owner::from("layers/org"), &Owner::from("layers/me")]
     );
-    assert_eq!(
-        (plain.bytes.as_slice(), plain.keys.is_none()),
-        (&b"org"[..], true)
-    );
+    assert_eq!((&*plain.bytes, plain.keys.is_none()), (&b"org"[..], true));
     assert!(!json.driven);
 }
 
@@ -312,7 +309,7 @@ fn a_program_merges_what_several_layers_have() {
     );
     let found: Vec<(&[u8], bool)> = files
         .iter()
-        .map(|file| (file.bytes.as_slice(), file.driven))
+        .map(|file| (&*file.bytes, file.driven))
         .collect();
     assert_eq!(found, [(&b"em"[..], true), (&b"alone"[..], false)]);
 }

@@ -244,6 +244,7 @@ mod testing {
                 outside: OutsideReads::Refused,
                 policies: PolicyLocations::default(),
                 executables: Vec::new(),
+                credentials: Vec::new(),
             };
             let world = World::of_machine(environment, Arc::new(SilentProgress));
             SharedState::new(world, WriteAccess::Refused, CatalogSelection::default())

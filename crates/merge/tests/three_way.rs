@@ -279,7 +279,7 @@ fn where_git_is_clean_the_result_is_the_same() {
 #[test]
 fn lists_merge_by_item_where_a_strategy_says_so() {
     let merged = |strategy: Option<&str>, sides: [&str; 3]| {
-        let strategy = strategy.and_then(Strategy::built_in);
+        let strategy = strategy.and_then(FileStrategy::built_in);
         let sides = sides.map(str::as_bytes);
         let rules = ListRules::of(strategy.as_ref());
         match merge_three_by(sides, Some(Format::Json), &rules) {

@@ -131,7 +131,7 @@ impl BaseAddress {
                     help: format!("write `{url}//{path}@{reference}`"),
                 });
             }
-            Ok(Address::Source(_) | Address::Plugin(_) | Address::Registry(_)) => {
+            Ok(Address::Source(_) | Address::Plugin(_)) => {
                 return Err(BaseError::new(
                     "this is not a git repository or a directory",
                 ));

@@ -16,7 +16,8 @@ pub struct Revision(String);
 #[error("invalid commit: expected 40 or 64 hexadecimal digits")]
 pub struct RevisionError;
 
-const DIGEST_PREFIX: &str = "sha256:";
+/// The beginning of a digest.
+pub(crate) const DIGEST_PREFIX: &str = "sha256:";
 
 impl Revision {
     /// The whole id.
@@ -31,6 +32,12 @@ impl Revision {
 
     fn digits(&self) -> &str {
         self.0.strip_prefix(DIGEST_PREFIX).unwrap_or(&self.0)
+    }
+}
+
+impl From<Checksum> for Revision {
+    fn from(checksum: Checksum) -> Self {
+        Revision(checksum.to_string())
     }
 }
 
@@ -70,6 +77,11 @@ impl Checksum {
     /// The checksum of these bytes.
     pub fn of(bytes: &[u8]) -> Self {
         Checksum(Sha256::digest(bytes).into())
+    }
+
+    /// The checksum with this value, of bytes that were hashed piece by piece.
+    pub fn from_bytes(bytes: [u8; 32]) -> Self {
+        Checksum(bytes)
     }
 
     /// The first sixteen bytes as a number: enough to distinguish values of one kind.

@@ -40,8 +40,10 @@ mod redact;
 mod repository_pattern;
 mod resource;
 mod resource_pattern;
+mod revisions;
 mod schema;
 mod server_file;
+mod shared_bytes;
 mod skill;
 mod source_addresses;
 mod source_versions;
@@ -54,9 +56,9 @@ mod version;
 
 pub use address::{
     ADDRESS_SCHEMES, Address, AddressContext, AddressError, AddressForm, AddressKind,
-    AddressProblem, BrowserAddress, DefaultHost, HostError, InnerAddress, NamedAddress,
-    PageReference, PluginAddress, RepositoryAddress, SourceAddress, SourceAddressError,
-    repository_name, repository_owner, same_repository,
+    AddressProblem, BrowserAddress, DefaultHost, Encryption, HostError, InnerAddress, NamedAddress,
+    PageReference, PluginAddress, RepositoryAddress, ServerLocation, SourceAddress,
+    SourceAddressError, repository_name, repository_owner, same_repository,
 };
 pub use agpm_tools::is_loaded_code;
 pub use base::{
@@ -120,11 +122,13 @@ pub use resource::{
     MARKETPLACE_FILES, PLUGIN_PARTS, RESOURCE_TYPES, ResourceType, SKILL_FILE, TargetLayout,
 };
 pub use resource_pattern::{LocatedContent, ResourcePattern, ResourcePatternError};
+pub use revisions::{NamedRevisions, RevisionLookup};
 pub use schema::{
     Definition, KeyClass, KeyCondition, KeyNames, KeyOwner, KeyPresence, OtherKeys, Passthrough,
     SchemaField, SchemaTable, UnknownKey, ValueForm,
 };
 pub use server_file::ServerFile;
+pub use shared_bytes::SharedBytes;
 pub use skill::{skill_findings, standard_violation};
 pub use source_versions::{
     AllowedVersions, ResolvedVersion, SourceVersions, VersionIndex, default_requirement,

@@ -51,21 +51,20 @@ impl ResourcePattern {
     /// Parses a pattern.
     pub fn parse(text: &str) -> Result<Self, ResourcePatternError> {
         let written = text.trim();
-        let PatternText {
-            repository,
-            path,
-            version,
-        } = PatternText::of(written);
-        let path = path.map(|path| path.trim_end_matches('/'));
+        let parts = PatternText::split(written);
+        // A path that means everything is the same as none.
+        let path = parts.path.map(|path| path.trim_end_matches('/'));
         let path = path.filter(|path| !matches!(*path, "" | "**"));
-        path.map(check_segments).transpose()?;
+        if let Some(path) = path {
+            check_segments(path)?;
+        }
         Ok(ResourcePattern {
-            repository: RepositoryPattern::parse(repository)?,
+            repository: RepositoryPattern::parse(parts.repository)?,
             path: path
                 .map(Glob::new)
                 .transpose()
                 .map_err(ResourcePatternError::Glob)?,
-            version: version.map(VersionRequirement::parse).transpose()?,
+            version: parts.version.map(VersionRequirement::parse).transpose()?,
             written: written.to_owned(),
         })
     }
@@ -109,14 +108,16 @@ fn includes(requirement: &VersionRequirement, label: &VersionLabel) -> bool {
     let plain = label.without_prefix();
     let mut names = vec![label.clone(), plain.clone()];
     if let Some(version) = plain.version().filter(|version| !version.pre.is_empty()) {
-        let (major, minor, patch) = (version.major, version.minor, version.patch);
-        let before = match (major, minor, patch) {
-            (0, 0, 0) => (0, 0, 0),
+        let release = (version.major, version.minor, version.patch);
+        // A pre-release is between its own release and everything before it. `2.0.0` has no greatest version before it, so
+        // a minor version that nothing reaches replaces it.
+        let before = match release {
+            (0, 0, 0) => release,
             (major, 0, 0) => (major - 1, u64::MAX, u64::MAX),
             (major, minor, 0) => (major, minor - 1, u64::MAX),
             (major, minor, patch) => (major, minor, patch - 1),
         };
-        for (major, minor, patch) in [(major, minor, patch), before] {
+        for (major, minor, patch) in [release, before] {
             names.push(VersionLabel::new(&format!("{major}.{minor}.{patch}")));
         }
     }
@@ -137,32 +138,38 @@ struct PatternText<'t> {
 }
 
 impl<'t> PatternText<'t> {
-    fn of(text: &'t str) -> Self {
-        let start = text.find("://").map_or(0, |at| at + 3);
-        let (front, path) = match text[start..].find("//") {
-            Some(at) => (&text[..start + at], Some(&text[start + at + 2..])),
-            None => (text, None),
-        };
-        // An `@` before the first slash of a URL, or before the colon of the other forms, belongs to a user.
-        let repository_start = match start {
-            0 => front.find(':').map_or(0, |at| at + 1),
-            start => front[start..]
-                .find('/')
-                .map_or(front.len(), |at| start + at),
-        };
-        let from = path.map_or(repository_start, |_| text.len() - path.unwrap_or("").len());
-        match text[from..].rfind('@').map(|at| from + at) {
-            Some(at) => PatternText {
-                repository: if path.is_some() { front } else { &text[..at] },
-                path: path.map(|_| &text[from..at]),
-                version: Some(&text[at + 1..]),
-            },
-            None => PatternText {
-                repository: front,
-                path,
-                version: None,
-            },
+    /// Splits `REPOSITORY[//PATH][@VERSION]`. A repository may contain `//` after its scheme and `@` after its user, as in
+    /// `https://me@host.example/kit//skills@^1.0`, so both are looked for after those.
+    fn split(text: &'t str) -> Self {
+        let after_scheme = text.find("://").map_or(0, |at| at + "://".len());
+        if let Some(at) = text[after_scheme..].find("//") {
+            let (repository, rest) = text.split_at(after_scheme + at);
+            let (path, version) = split_version(&rest["//".len()..], 0);
+            return PatternText {
+                repository,
+                path: Some(path),
+                version,
+            };
         }
+        // In a URL the user is before the first slash, and in the other forms before the colon.
+        let after_user = match after_scheme {
+            0 => text.find(':').map_or(0, |at| at + 1),
+            start => text[start..].find('/').map_or(text.len(), |at| start + at),
+        };
+        let (repository, version) = split_version(text, after_user);
+        PatternText {
+            repository,
+            path: None,
+            version,
+        }
+    }
+}
+
+/// Splits at the last `@` that is not before `from`.
+fn split_version(text: &str, from: usize) -> (&str, Option<&str>) {
+    match text[from..].rfind('@') {
+        Some(at) => (&text[..from + at], Some(&text[from + at + 1..])),
+        None => (text, None),
     }
 }
 

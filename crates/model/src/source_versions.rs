@@ -1,9 +1,10 @@
 //! The versions of a source, and those that a requirement allows.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::digest::Revision;
+use crate::digest::{DIGEST_PREFIX, Revision};
+use crate::revisions::NamedRevisions;
 use crate::version::{
     DEFAULT_VERSION, Requirement, VersionLabel, VersionRequirement, newest_range,
 };
@@ -12,6 +13,7 @@ use crate::version::{
 // Seven is the shortest abbreviation that git prints itself.
 const FEWEST_DIGITS: usize = 7;
 const MOST_DIGITS: usize = 64;
+const LATEST: &str = "latest";
 
 /// The tags and branches of a source with their revisions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -19,9 +21,9 @@ pub struct SourceVersions {
     /// The default branch.
     pub default_branch: Option<String>,
     /// Branches.
-    pub branches: BTreeMap<String, Revision>,
+    pub branches: NamedRevisions,
     /// Tags.
-    pub tags: BTreeMap<String, Revision>,
+    pub tags: NamedRevisions,
     /// The objects of annotated tags, which have a separate date.
     pub annotated: BTreeMap<String, Revision>,
 }
@@ -76,8 +78,9 @@ impl SourceVersions {
 
 /// Whether a name can be an abbreviated commit.
 pub fn is_abbreviated_commit(name: &str) -> bool {
-    (FEWEST_DIGITS..=MOST_DIGITS).contains(&name.len())
-        && name.bytes().all(|byte| byte.is_ascii_hexdigit())
+    let digits = name.strip_prefix(DIGEST_PREFIX).unwrap_or(name);
+    (FEWEST_DIGITS..=MOST_DIGITS).contains(&digits.len())
+        && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 /// The versions of a source by index: branches by name, then tags from the highest version down.
@@ -86,6 +89,9 @@ pub struct VersionIndex {
     versions: Arc<SourceVersions>,
     branches: Vec<VersionLabel>,
     tags: Vec<VersionLabel>,
+    /// The tags that a requirement allows. Thousands of resources have the same requirement, and each would compare it
+    /// with every tag.
+    among_tags: Arc<Mutex<BTreeMap<String, Vec<usize>>>>,
 }
 
 /// The versions of a source that a requirement allows.
@@ -110,6 +116,7 @@ impl VersionIndex {
                 .collect(),
             tags,
             versions,
+            among_tags: Arc::default(),
         }
     }
 
@@ -146,11 +153,14 @@ impl VersionIndex {
             .map(|(at, tag)| (self.branches.len() + at, tag))
     }
 
-    /// The tags of a revision: another requirement may name it by one of them.
+    /// The tags of a revision: another requirement may name it by one of them. Tags whose revisions were not needed yet
+    /// are left out: each would cost a request.
     pub fn tags_of(&self, revision: &Revision) -> impl Iterator<Item = usize> {
         let numbered = self.tags.iter().enumerate();
         numbered
-            .filter(move |(_, tag)| self.versions.tags.get(tag.as_str()) == Some(revision))
+            .filter(move |(_, tag)| {
+                self.versions.tags.known_revision(tag.as_str()) == Some(revision)
+            })
             .map(|(at, _)| self.branches.len() + at)
     }
 
@@ -165,8 +175,11 @@ impl VersionIndex {
     }
 
     fn allowed_by(&self, requirement: &VersionRequirement) -> AllowedVersions {
-        let tags = requirement.among(&self.tags);
-        if !tags.is_empty() {
+        // A source may name its newest version itself, and then that name is required.
+        let own_latest = requirement.as_str() == LATEST
+            && self.versions.default_branch.as_deref() == Some(LATEST);
+        let tags = self.among_tags(requirement);
+        if !tags.is_empty() && !own_latest {
             let numbers = tags.into_iter().map(|at| self.branches.len() + at);
             return AllowedVersions::Listed(numbers.collect());
         }
@@ -178,9 +191,25 @@ impl VersionIndex {
             name if requirement.as_name().is_some() && is_abbreviated_commit(name) => {
                 AllowedVersions::Commit(name.to_owned())
             }
+            // A source without branches has its newest version instead of a default one.
+            DEFAULT_VERSION if self.branches.is_empty() => {
+                let newest = self.stable().map(|(number, _)| number);
+                AllowedVersions::Listed(newest.take(1).collect())
+            }
             DEFAULT_VERSION => AllowedVersions::Listed(self.default_branch()),
             _ => AllowedVersions::Listed(Vec::new()),
         }
+    }
+
+    fn among_tags(&self, requirement: &VersionRequirement) -> Vec<usize> {
+        let known = self.among_tags.lock();
+        let mut known = known.unwrap_or_else(PoisonError::into_inner);
+        if let Some(tags) = known.get(requirement.as_str()) {
+            return tags.clone();
+        }
+        let tags = requirement.among(&self.tags);
+        known.insert(requirement.as_str().to_owned(), tags.clone());
+        tags
     }
 
     fn branch(&self, branch: &str) -> Vec<usize> {
@@ -225,7 +254,7 @@ mod tests {
         digit.repeat(40).parse().unwrap()
     }
 
-    fn named(names: &[(&str, &str)]) -> BTreeMap<String, Revision> {
+    fn named(names: &[(&str, &str)]) -> NamedRevisions {
         let one = |(name, digit): &(&str, &str)| ((*name).to_owned(), id(digit));
         names.iter().map(one).collect()
     }
@@ -258,6 +287,46 @@ mod tests {
     }
 
     #[test]
+    fn latest_is_the_default_branch_of_that_name_or_the_newest_tag() {
+        let allowed = |branch: &str| {
+            let index = VersionIndex::new(Arc::new(SourceVersions {
+                default_branch: Some(branch.to_owned()),
+                branches: named(&[(branch, "1")]),
+                tags: named(&[("1.0.0", "2"), ("1.1.0", "3")]),
+                annotated: BTreeMap::new(),
+            }));
+            let latest = VersionRequirement::parse("latest").unwrap();
+            match index.allowed(&Requirement::Version(latest)) {
+                AllowedVersions::Listed(numbers) => {
+                    index.version(numbers[0]).unwrap().label.to_string()
+                }
+                AllowedVersions::Commit(digits) => digits,
+            }
+        };
+        assert_eq!(allowed("latest"), "latest");
+        assert_eq!(allowed("main"), "1.1.0");
+    }
+
+    #[test]
+    fn without_branches_the_newest_version_is_the_default() {
+        let index = VersionIndex::new(Arc::new(SourceVersions {
+            tags: named(&[("1.0.0", "2"), ("1.1.0", "3"), ("2.0.0-rc.1", "4")]),
+            ..SourceVersions::default()
+        }));
+        let default = VersionRequirement::parse(DEFAULT_VERSION).unwrap();
+        let AllowedVersions::Listed(numbers) = index.allowed(&Requirement::Version(default)) else {
+            panic!("no commit was required");
+        };
+        let labels = numbers
+            .iter()
+            .map(|number| index.version(*number).unwrap().label);
+        assert_eq!(
+            labels.map(|label| label.to_string()).collect::<Vec<_>>(),
+            ["1.1.0"]
+        );
+    }
+
+    #[test]
     fn a_requirement_allows_tags_before_branches_before_commits() {
         let index = VersionIndex::new(Arc::new(SourceVersions {
             default_branch: Some("trunk".to_owned()),
@@ -286,5 +355,7 @@ mod tests {
         assert_eq!(index.allowed(&branch), AllowedVersions::Listed(vec![0]));
         assert_eq!(index.stable().count(), 2);
         assert_eq!(index.version(index.count()), None);
+        let digest = format!("sha256:{}", "a".repeat(64));
+        assert_eq!(labels(&digest), [format!("commit {digest}")]);
     }
 }

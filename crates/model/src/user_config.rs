@@ -3,7 +3,7 @@
 use agpm_diag::{Diagnostic, Failure, codes, mask_line_after};
 use agpm_text::{Document, Edit, EditError, Format, NodeKind, NodeRef, Pointer, parse_alone};
 
-use crate::address::{DefaultHost, SourceAddress};
+use crate::address::{DefaultHost, Encryption, SourceAddress};
 
 const SOURCES: &str = "sources";
 const DEFAULT_HOST: &str = "default-host";
@@ -39,7 +39,7 @@ impl<'d> UserConfig<'d> {
         let source = |(name, value): (NodeRef<'_>, NodeRef<'_>)| {
             Some(ConfiguredSource {
                 name: name.content().to_owned(),
-                address: SourceAddress::parse(value.as_str()?).ok()?,
+                address: read_address(value)?,
             })
         };
         self.entries().filter_map(source).collect()
@@ -120,6 +120,19 @@ impl<'d> UserConfig<'d> {
         };
         text.map_err(|error| uneditable(&error))
     }
+}
+
+/// The URL of a source, which may be a table with settings.
+fn read_address(value: NodeRef<'_>) -> Option<SourceAddress> {
+    let (text, insecure) = match value.kind() {
+        NodeKind::Map => (value.get("url")?.as_str()?, value.get("insecure")),
+        _ => (value.as_str()?, None),
+    };
+    let address = SourceAddress::parse(text).ok()?;
+    Some(match insecure.and_then(NodeRef::as_bool) {
+        Some(true) => address.with_encryption(Encryption::Optional),
+        _ => address,
+    })
 }
 
 fn source_pointer(name: &str) -> Pointer {

@@ -186,7 +186,8 @@ fn parse_requirement_kind(text: &str) -> Result<RequirementKind, RequirementErro
     if text.contains(['^', '~', '=', '<', '>', '*', '!', ',']) {
         return Err(RequirementError::Range(text.to_owned()));
     }
-    if is_ref_name(text) {
+    // A digest has a colon, which no ref has.
+    if is_ref_name(text) || text.parse::<Revision>().is_ok() {
         Ok(RequirementKind::Name)
     } else {
         Err(RequirementError::Name(text.to_owned()))
@@ -294,7 +295,8 @@ impl VersionLabel {
         &self.name
     }
 
-    pub(crate) fn version(&self) -> Option<&Version> {
+    /// The version number, if the name has one.
+    pub fn version(&self) -> Option<&Version> {
         self.version.as_ref().map(|version| &version.value)
     }
 

@@ -1,6 +1,6 @@
 //! A planned change with its reason, and the obstacles to changes.
 
-use agpm_model::{ObservedPath, Owner, RelativePath};
+use agpm_model::{FileMode, ObservedPath, Owner, RelativePath, SharedBytes};
 use agpm_text::{BlockName, NodeKind, Pointer};
 use serde::{Serialize, Serializer};
 
@@ -209,6 +209,15 @@ impl ChangeAction {
     }
 }
 
+/// The bytes and the mode that a file gets.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewContent {
+    /// The bytes.
+    pub bytes: SharedBytes,
+    /// The mode.
+    pub mode: FileMode,
+}
+
 /// A planned change, or a file that is left as it is although it differs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct PlannedChange {
@@ -233,9 +242,18 @@ pub struct PlannedChange {
     /// The current state of the file.
     #[serde(skip)]
     pub before: ObservedPath,
+    /// What is written; `None` if no whole file is. The entries and blocks of a shared file are written together, by its
+    /// [`SharedChange`](crate::SharedChange).
+    #[serde(skip)]
+    pub content: Option<NewContent>,
 }
 
 impl PlannedChange {
+    /// Whether the change is of a file that agpm manages as a whole, and not of something in a shared file.
+    pub fn is_of_whole_file(&self) -> bool {
+        self.pointer.is_none() && self.block.is_none()
+    }
+
     /// The pointer of the change, unless it concerns the whole file.
     pub fn inner_pointer(&self) -> Option<&Pointer> {
         self.pointer

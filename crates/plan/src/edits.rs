@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use agpm_model::{Checksum, FileState, ObservedPath, Owner, RelativePath};
 
 use crate::base_pack::BaseNumber;
-use crate::change::{ChangeAction, ChangeReason, PlannedChange};
+use crate::change::{ChangeAction, ChangeReason, NewContent, PlannedChange};
 use crate::desired::{DesiredFile, DesiredState};
 use crate::ledger::{Ledger, OpenConflict, OwnedFile};
 use crate::merges::SharedConflict;
@@ -98,13 +98,18 @@ impl Plan {
         files.collect()
     }
 
-    /// Records that the new version of an edited file was merged into it.
-    pub fn accept_merge(&mut self, file: &DesiredFile) {
+    /// Records that the new version of an edited file was merged into it, with this result.
+    pub fn accept_merge(&mut self, file: &DesiredFile, merged: Vec<u8>) {
+        let content = NewContent {
+            bytes: merged.into(),
+            mode: file.mode,
+        };
         let changes = self.changes.iter_mut();
         for change in changes.filter(|change| change.path == file.path) {
             if is_file_conflict(change) {
                 change.action = ChangeAction::Merge;
                 change.reason = ChangeReason::Merged;
+                change.content = Some(content.clone());
             }
         }
         if let Some(owned) = self.ledger.files.get_mut(&file.path) {
@@ -135,7 +140,7 @@ impl Plan {
 }
 
 fn is_file_conflict(change: &PlannedChange) -> bool {
-    change.reason == ChangeReason::Conflict && change.pointer.is_none() && change.block.is_none()
+    change.reason == ChangeReason::Conflict && change.is_of_whole_file()
 }
 
 impl Ledger {

@@ -72,15 +72,6 @@ fn plan_file(
     overwrite: OverwriteRule,
     plan: &mut Plan,
 ) {
-    let change = |action, reason| PlannedChange {
-        path: file.path.clone(),
-        pointer: None,
-        block: None,
-        action,
-        before: now,
-        reason,
-        owner: file.owner.clone(),
-    };
     let placement = match now {
         ObservedPath::File(now) => plan_on_file(file, now, owned, overwrite),
         now => plan_on_other(file, now, owned, overwrite),
@@ -93,7 +84,7 @@ fn plan_file(
         FilePlacement::Settled => plan.unchanged += 1,
         FilePlacement::Change(action, reason, author) => {
             record.author = author;
-            plan.changes.push(change(action, reason));
+            plan.changes.push(file_change(file, now, action, reason));
         }
         FilePlacement::Kept => {
             let reason = match (now, owned) {
@@ -101,7 +92,8 @@ fn plan_file(
                 (_, Some(owned)) => edit_reason(file, owned),
                 (_, None) => ChangeReason::Edited,
             };
-            plan.changes.push(change(ChangeAction::Keep, reason));
+            let kept = file_change(file, now, ChangeAction::Keep, reason);
+            plan.changes.push(kept);
             // The record keeps the installed content, so the edit is still recognized as one.
             record = owned.cloned().unwrap_or(record);
             if reason != ChangeReason::Conflict {
@@ -118,6 +110,25 @@ fn plan_file(
         FilePlacement::Refused(obstacle) => return plan.refuse(file, obstacle),
     }
     plan.ledger.files.insert(file.path.clone(), record);
+}
+
+fn file_change(
+    file: &DesiredFile,
+    before: ObservedPath,
+    action: ChangeAction,
+    reason: ChangeReason,
+) -> PlannedChange {
+    let is_written = matches!(action, ChangeAction::Create | ChangeAction::Update);
+    PlannedChange {
+        path: file.path.clone(),
+        pointer: None,
+        block: None,
+        action,
+        before,
+        content: is_written.then(|| file.new_content()),
+        reason,
+        owner: file.owner.clone(),
+    }
 }
 
 impl OwnedFile {
@@ -239,6 +250,7 @@ fn retire(
         block: None,
         action,
         before: now,
+        content: None,
         reason,
         owner: owned.owner.clone(),
     })

@@ -165,6 +165,9 @@ fn ways_to_treat_edit(change: &PlannedChange) -> String {
         change.owner
     );
     match change.owner.resource() {
+        Some(id) if id.kind == ResourceType::Hooks => {
+            format!("{show_and_discard}; `[patch.hooks.{}]` keeps it", id.name)
+        }
         Some(id) if id.kind != ResourceType::Plugins => {
             format!("{show_and_discard}; `agpm patch save {id}` keeps it")
         }

@@ -27,7 +27,8 @@ pub use blocks::{
     OwnedSeam, ReadLimit, check_blocks, plan_block_file, read_block_file, take_back_blocks,
 };
 pub use change::{
-    Author, ChangeAction, ChangeReason, Obstacle, OverwriteRule, PlannedChange, RefusedChange,
+    Author, ChangeAction, ChangeReason, NewContent, Obstacle, OverwriteRule, PlannedChange,
+    RefusedChange,
 };
 pub use desired::{
     DesiredFile, DesiredShared, DesiredState, LayerDocument, is_reserved, reserved_target,
@@ -37,15 +38,12 @@ pub use edits::{ConflictTake, KeptBytes, ResolutionError, path_beside};
 pub use ledger::{
     InstalledNumbers, Ledger, LedgerFile, LedgerVersion, OpenConflict, OwnedFile, WatchedDirectory,
 };
-pub use merges::{
-    ConflictSides, EditMerges, EditedBlock, EditedNode, KeptValues, SharedConflict, position_of,
-    with_value,
-};
+pub use merges::{ConflictSides, EditMerges, EditedBlock, KeptValues, SharedConflict};
 pub use nodes::{
-    DesiredNode, FileOrigin, FileOutcome, Hunk, NodeError, NodeFinding, NodePlan, NodeState,
-    NodeSum, NodesRecord, OnEqualUserValue, OwnedNode, OwnedNodes, RemovalWhitespace, SharedFile,
-    check_nodes, location_of_record, location_record, plan_nodes, recognise_file, recognise_nodes,
-    take_back,
+    DesiredNode, EditedNode, FileOrigin, FileOutcome, Hunk, NodeError, NodeFinding, NodePlan,
+    NodeState, NodeSum, NodesRecord, OnEqualUserValue, OwnedNode, OwnedNodes, RemovalWhitespace,
+    SharedFile, check_nodes, location_of_record, location_record, plan_nodes, position_of,
+    recognise_file, recognise_nodes, take_back, with_value,
 };
 pub use observation::{Observation, read_shared_file, shared_format};
 pub use plan::{Plan, PlanError, SharedChange};

@@ -7,8 +7,8 @@ use agpm_model::{FileMode, ObservedPath, RelativePath};
 
 use crate::change::{PlannedChange, RefusedChange};
 use crate::ledger::Ledger;
-use crate::merges::{EditedBlock, EditedNode};
-use crate::nodes::FileOutcome;
+use crate::merges::EditedBlock;
+use crate::nodes::{EditedNode, FileOutcome};
 
 /// The change to a file that users write too.
 #[derive(Clone, Debug, PartialEq, Eq)]

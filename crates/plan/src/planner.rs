@@ -189,9 +189,7 @@ fn with_desired_ownership<'l>(
 impl Plan {
     /// Drops the removal of a whole file that gets blocks instead; returns whether the file was unmodified.
     fn release_whole_file(&mut self, path: &RelativePath, before: ObservedPath) -> bool {
-        let is_removal = |change: &PlannedChange| {
-            change.path == *path && change.block.is_none() && change.pointer.is_none()
-        };
+        let is_removal = |change: &PlannedChange| change.path == *path && change.is_of_whole_file();
         let removed = self.changes.iter().find(|change| is_removal(change));
         let is_untouched = removed.is_some_and(|change| change.action == ChangeAction::Remove);
         self.changes.retain(|change| !is_removal(change));

@@ -11,9 +11,9 @@ use crate::change::{
 };
 use crate::desired::DesiredShared;
 use crate::ledger::Ledger;
-use crate::merges::EditedNode;
 use crate::nodes::{
-    DesiredNode, FileOrigin, FileOutcome, NodeError, NodePlan, OwnedNodes, SharedFile, plan_nodes,
+    DesiredNode, EditedNode, FileOrigin, FileOutcome, NodeError, NodePlan, OwnedNodes, SharedFile,
+    plan_nodes,
 };
 use crate::observation::{Observation, SharedContent, shared_format};
 use crate::plan::{PlanError, SharedChange};
@@ -173,6 +173,7 @@ fn text_change(
         block: None,
         action: ChangeAction::Update,
         before,
+        content: None,
         reason,
         owner,
     }

@@ -28,6 +28,7 @@ fn desired() -> impl Strategy<Value = Vec<DesiredFile>> {
     prop::collection::btree_map(0u8..6, (0u8..3, mode()), 0..5).prop_map(|files| {
         let file = |(at, (content, mode))| DesiredFile {
             path: path(at),
+            bytes: vec![content].into(),
             checksum: sum(content),
             source: sum(content),
             mode,

@@ -27,6 +27,7 @@ fn sum(text: &str) -> Checksum {
 fn file(at: &str, content: &str) -> DesiredFile {
     DesiredFile {
         path: path(at),
+        bytes: content.as_bytes().to_vec().into(),
         checksum: sum(content),
         source: sum(content),
         mode: FileMode::Plain,
@@ -374,7 +375,7 @@ fn an_edit_with_a_new_version_is_merged_or_in_conflict() {
     let found = merged.files_to_merge(&desired)[0].0.clone();
     let mut conflict = merged.clone();
 
-    merged.accept_merge(&found);
+    merged.accept_merge(&found, b"merged".to_vec());
     assert_eq!(
         decisions(&merged),
         [("a.md", ChangeAction::Merge, ChangeReason::Merged)]

@@ -23,6 +23,12 @@ pub fn render(
     if context.json {
         return context.document(&report);
     }
+    if !report.repositories.is_empty() {
+        let more = more_line(report.total, report.repositories.len());
+        let urls = report.repositories.iter();
+        let urls: String = urls.map(|url| format!("{}\n", one_line(url))).collect();
+        return RenderedReport::Text(format!("{urls}{more}"));
+    }
     if report.resources.is_empty() {
         let searched = report.url.as_ref().unwrap_or(&report.source);
         let searched = match searched.as_str() {

@@ -49,7 +49,8 @@ pub(crate) fn difference_lines(report: &DiffReport, commands: &CommandScope) -> 
 fn ways_out(file: &FileDifference, commands: &CommandScope) -> Vec<StyledLine> {
     let can_save = |id: &&Owner| {
         let resource = id.resource();
-        resource.is_some_and(|id| id.kind != ResourceType::Plugins)
+        let has_none = [ResourceType::Plugins, ResourceType::Hooks];
+        resource.is_some_and(|id| !has_none.contains(&id.kind))
     };
     let mut ways = Vec::new();
     for id in file.ids.iter().filter(can_save) {

@@ -595,6 +595,7 @@ mod tests {
             reason: ChangeReason::New,
             pointer: None,
             before: ObservedPath::Missing,
+            content: None,
         }
     }
 

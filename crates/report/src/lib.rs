@@ -34,6 +34,7 @@ pub mod patch;
 pub mod policy;
 pub mod printed;
 pub mod profile;
+pub mod publish;
 mod rendering;
 pub mod resolve;
 pub mod status;

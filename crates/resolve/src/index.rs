@@ -8,9 +8,9 @@ use crate::solve::{CandidateRank, RequiredUnit, UnitContent, UnitFacts};
 use agpm_diag::SourceSpan;
 use agpm_model::{
     AllowedVersions, Checksum, DeclaredDependency, FileMode, Pin, RelativePath, Requirement,
-    ResolvedVersion, ResourceOrigin, ResourcePattern, Revision, SKILL_FILE, SourceAddress,
-    SourceDeclaration, SourceName, SourceVersions, Unit, Variant, VersionIndex, VersionLabel,
-    VersionRequirement,
+    ResolvedVersion, ResourceOrigin, ResourcePattern, Revision, SKILL_FILE, SharedBytes,
+    SourceAddress, SourceDeclaration, SourceName, SourceVersions, Unit, Variant, VersionIndex,
+    VersionLabel, VersionRequirement,
 };
 use agpm_trust::ReleaseAge;
 
@@ -79,7 +79,7 @@ impl SolverPin {
 #[derive(Clone, Debug)]
 pub struct SourceFile {
     /// The bytes.
-    pub bytes: Vec<u8>,
+    pub bytes: SharedBytes,
     /// The checksum of the bytes.
     pub checksum: Checksum,
     /// Whether it is executable.
@@ -91,7 +91,7 @@ impl SourceFile {
     pub fn new(bytes: Vec<u8>, mode: FileMode) -> Self {
         SourceFile {
             checksum: Checksum::of(&bytes),
-            bytes,
+            bytes: bytes.into(),
             mode,
         }
     }

@@ -143,7 +143,7 @@ fn is_inside(file: &Unit, plugin: &Unit) -> bool {
 /// The files of a plugin.
 fn tree_of(plugin: &ResolvedEntry) -> PluginTree<'_> {
     let files = plugin.resource.others.iter();
-    PluginTree::new(files.map(|(path, file)| (path.as_str(), file.bytes.as_slice())))
+    PluginTree::new(files.map(|(path, file)| (path.as_str(), &*file.bytes)))
 }
 
 /// The expansion of one plugin.

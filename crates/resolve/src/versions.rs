@@ -189,7 +189,7 @@ pub fn moved_tag(
 ) -> Option<Diagnostic> {
     let now = refs
         .tags
-        .get(label.as_str())
+        .get_answered(label.as_str())
         .filter(|now| locked != Some(*now))?;
     let message = format!(
         "tag {label} of {source} moved: {} -> {}",

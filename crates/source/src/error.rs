@@ -16,9 +16,25 @@ pub enum SourceError {
     AuthRefused {
         /// The URL, without secrets.
         address: String,
-        /// The message, with the one of git.
+        /// The message, with the one of the server.
         message: String,
+        /// How to gain access.
+        help: String,
     },
+    /// The server has nothing at the URL.
+    #[error("{message}")]
+    NoSuchSource {
+        /// The message for the user.
+        message: String,
+        /// What to check.
+        help: String,
+    },
+    /// The source sent something that is not what it says: nothing of it is kept.
+    #[error("{0}")]
+    Invalid(String),
+    /// The source tries something that no honest source does.
+    #[error("{0}")]
+    Hostile(String),
     /// Nothing exists at the URL.
     #[error("{message}")]
     NotFound {

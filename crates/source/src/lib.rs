@@ -1,4 +1,5 @@
-//! Where bytes come from: one trait for git repositories, directories and every kind of source that follows.
+//! Where bytes come from: one trait for git repositories, directories, registries, static sites and every kind of source
+//! that follows.
 //!
 //! A source lists its versions, finds the revision that a version is, and gives the files of a revision. Crates above
 //! decide what files mean and which version is wanted.
@@ -6,13 +7,20 @@
 //! Requests are what a user waits for, so a caller states everything that it wants before it reads: revisions with
 //! [`Source::fetch`], then files with [`Source::fetch_files`]. Listing, measuring and reading contact nobody.
 
+mod archive;
+mod checkout;
 mod directory;
 mod entry;
 mod error;
 pub mod git;
+mod http;
 pub mod limits;
 mod open;
+mod registry;
 mod resolve;
+mod site;
+mod transfer;
+mod tree;
 
 use std::fmt::Debug;
 use std::path::{Path, PathBuf};
@@ -24,9 +32,15 @@ pub use directory::{AllowedDirectory, DirectorySource, SymlinkConfinement};
 pub use entry::{SourceEntry, SourceEntryKind, SourceTree, TreeWatch};
 pub use error::SourceError;
 pub use open::{
-    MachineSources, SharedSources, SourceContext, SourceOpener, git_program, local_path,
+    MachineSources, SharedSources, SourceContext, SourceOpener, content_directory, git_program,
+    local_path,
+};
+pub use registry::{
+    ArtifactTarget, LibrarySource, Overwriting, PackedArtifact, PublishOutcome, PublishedFile,
+    PublishedLibrary, PublishedResource, is_valid_tag, pack_library, pack_skill,
 };
 pub use resolve::{ReferenceError, resolve, resolve_all, resolve_reference};
+pub use site::{SiteWriting, WrittenSite, write_site};
 
 /// Whether a source has versions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,6 +66,11 @@ pub enum FileFetching {
 pub trait Source: Debug + Send + Sync {
     /// Returns whether the source has versions, without contacting it.
     fn versioning(&self) -> SourceVersioning;
+
+    /// Returns the name of the executable that reads the source, if it needs one.
+    fn required_executable(&self) -> Option<&'static str> {
+        None
+    }
 
     /// Returns all tags and branches. The source is contacted once; offline, the last listing is returned.
     fn versions(&self) -> Result<Arc<SourceVersions>, SourceError>;
@@ -110,6 +129,22 @@ pub trait Source: Debug + Send + Sync {
 
     /// Reads available files, in order.
     fn read(&self, files: &[&SourceEntry]) -> Result<Vec<Vec<u8>>, SourceError>;
+
+    /// Makes the beginnings of files available, to the end of their front matter or further, in one request. A source
+    /// that lists them with its files needs no content for this.
+    fn fetch_heads(&self, files: &[&SourceEntry]) -> Result<(), SourceError> {
+        self.fetch_files(files)
+    }
+
+    /// Reads the beginnings of files, in order.
+    fn read_heads(&self, files: &[&SourceEntry]) -> Result<Vec<Vec<u8>>, SourceError> {
+        self.read(files)
+    }
+
+    /// Returns the URLs of the sources in this one, if it is a directory of sources.
+    fn listed_sources(&self) -> Result<Option<Vec<String>>, SourceError> {
+        Ok(None)
+    }
 
     /// Returns a local directory with the files of a revision, or of a directory in it.
     fn directory(

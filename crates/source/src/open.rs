@@ -8,6 +8,11 @@ use crate::git::{GitProgram, NetworkAccess, TransferProgress, is_git_directory};
 use agpm_model::{AddressKind, SourceAddress};
 use agpm_store as store;
 
+use crate::registry::{
+    ArtifactSource, ArtifactTarget, CONTENT_DIRECTORY, ClientSettings, LayoutStore, RegistryClient,
+    is_layout,
+};
+use crate::site::SiteSource;
 use crate::{AllowedDirectory, DirectorySource, Source, SymlinkConfinement};
 
 /// The context for opening a source.
@@ -21,6 +26,8 @@ pub struct SourceContext {
     pub network: NetworkAccess,
     /// The directory of the manifest, which relative URLs start at.
     pub project: PathBuf,
+    /// Files in which other programs keep credentials for servers, in the order in which they are searched.
+    pub credentials: Vec<PathBuf>,
 }
 
 /// Opens sources, without contacting or reading them.
@@ -30,6 +37,11 @@ pub trait SourceOpener: Send + Sync {
 
     /// Opens the source at a URL as a git repository, even if it is only a directory.
     fn open_versioned(&self, address: &SourceAddress, context: &SourceContext) -> Arc<dyn Source>;
+
+    /// Opens a URL to publish there; `None` if nothing can be published at such a URL.
+    fn target(&self, _: &SourceAddress, _: &SourceContext) -> Option<ArtifactTarget> {
+        None
+    }
 }
 
 /// Opens sources on this machine.
@@ -42,7 +54,11 @@ pub struct MachineSources {
 impl SourceOpener for MachineSources {
     fn open(&self, address: &SourceAddress, context: &SourceContext) -> Arc<dyn Source> {
         match directory_of(address, context) {
-            Some(directory) if store::is_directory(&directory) && !is_git_directory(&directory) => {
+            Some(directory)
+                if store::is_directory(&directory)
+                    && !is_git_directory(&directory)
+                    && !is_layout(&directory) =>
+            {
                 plain_directory(directory, context)
             }
             _ => self.open_versioned(address, context),
@@ -51,15 +67,39 @@ impl SourceOpener for MachineSources {
 
     fn open_versioned(&self, address: &SourceAddress, context: &SourceContext) -> Arc<dyn Source> {
         let bounds = AllowedDirectory::of(&context.project);
-        match directory_of(address, context) {
+        let directory = directory_of(address, context);
+        if let Some(path) = directory {
             // A repository may contain credentials. As a directory, nothing of it is read.
-            Some(directory) if bounds.guard(&directory).is_err() => {
-                plain_directory(directory, context)
+            if bounds.guard(&path).is_err() {
+                return plain_directory(path, context);
             }
-            _ => {
-                let git = git_program(context).with_progress(self.progress.clone());
-                Arc::new(git.remote(address, &context.project))
+            if is_layout(&path) {
+                let layout = Arc::new(LayoutStore::open(path));
+                return Arc::new(ArtifactSource::new(layout, &context.cache));
             }
+        }
+        if let Some(client) = RegistryClient::open(address, self.client_settings(context)) {
+            return Arc::new(ArtifactSource::new(Arc::new(client), &context.cache));
+        }
+        if let Some(site) = SiteSource::open(address, self.client_settings(context), &context.cache)
+        {
+            return Arc::new(site);
+        }
+        let git = git_program(context).with_progress(self.progress.clone());
+        Arc::new(git.remote(address, &context.project))
+    }
+
+    fn target(&self, address: &SourceAddress, context: &SourceContext) -> Option<ArtifactTarget> {
+        ArtifactTarget::registry(address, self.client_settings(context))
+    }
+}
+
+impl MachineSources {
+    fn client_settings(&self, context: &SourceContext) -> ClientSettings {
+        ClientSettings {
+            network: context.network,
+            credential_files: context.credentials.clone(),
+            progress: self.progress.clone(),
         }
     }
 }
@@ -153,6 +193,15 @@ impl SourceOpener for SharedSources {
     fn open_versioned(&self, address: &SourceAddress, context: &SourceContext) -> Arc<dyn Source> {
         self.shared(address, context, OpenedForm::Versioned)
     }
+
+    fn target(&self, address: &SourceAddress, context: &SourceContext) -> Option<ArtifactTarget> {
+        self.opener.target(address, context)
+    }
+}
+
+/// Returns the directory of the cache with the content of registries and sites, which can be fetched again.
+pub fn content_directory(cache: &Path) -> PathBuf {
+    cache.join(CONTENT_DIRECTORY)
 }
 
 /// Returns git with the cache, the home and the network access of a context.

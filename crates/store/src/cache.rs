@@ -1,7 +1,7 @@
 //! Data that can be recreated: written atomically, and discarded freely.
 
 use std::fs;
-use std::io::{ErrorKind, Write};
+use std::io::{ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -38,6 +38,36 @@ fn write_once(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     let mut file = tempfile::NamedTempFile::new_in(directory)?;
     file.write_all(bytes)?;
     file.persist(path).map(drop).map_err(|error| error.error)
+}
+
+/// Writes a file piece by piece; it appears only if `fill` succeeds.
+pub fn fill_file_atomically<E: From<StoreError>>(
+    path: &Path,
+    fill: impl FnOnce(&mut dyn Write) -> Result<(), E>,
+) -> Result<(), E> {
+    let fail = |cause| StoreError::new(path, cause);
+    let directory = path.parent().unwrap_or(Path::new("."));
+    fs::create_dir_all(directory).map_err(fail)?;
+    let mut file = tempfile::Builder::new()
+        .prefix(MAKING)
+        .tempfile_in(directory)
+        .map_err(fail)?;
+    fill(&mut file)?;
+    file.persist(path).map_err(|error| fail(error.error))?;
+    Ok(())
+}
+
+/// Opens a file as a stream that starts at a position.
+pub fn open_reader(path: &Path, start: u64) -> Result<Box<dyn Read + Send>, StoreError> {
+    let fail = |cause| StoreError::new(path, cause);
+    let mut file = fs::File::open(path).map_err(fail)?;
+    file.seek(SeekFrom::Start(start)).map_err(fail)?;
+    Ok(Box::new(file))
+}
+
+/// The error of a stream that reads or writes a file.
+pub fn io_error(path: &Path, cause: std::io::Error) -> StoreError {
+    StoreError::new(path, cause)
 }
 
 /// Sets the modification time of a file to now; `false` if the file does not exist or the time cannot be set.

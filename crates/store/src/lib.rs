@@ -12,6 +12,7 @@
 //! | `discarded/` | `staging` | leftovers of a discarded transaction |
 //! | `bases/NUMBER` | the callers | bytes that were written, as bases of later merges; part of transactions |
 //! | `ledger.json` | the callers | the record of managed files |
+//! | `seen` | `seen_files` | the files as they were last read, so unchanged ones are not read again; written without a lock |
 //! | `folders.json` | `owned` | the directories that agpm created; part of each transaction |
 //!
 //! All other files belong to the callers and are written like any other file of the project.
@@ -41,6 +42,7 @@ mod project;
 mod read;
 mod recover;
 mod retire;
+mod seen_files;
 mod shared_lock;
 mod staging;
 mod stamp;
@@ -53,9 +55,10 @@ mod watch;
 
 pub use cache::{
     TemporaryDirectory, age, create_directories, create_directory_atomically,
-    create_private_directory, file_size, fill_atomically, is_directory, is_smaller, is_writable,
-    keep_used, last_used, mark_used, remove_at_once, remove_directory, replace_directory, sweep,
-    sweep_directories, touch, write_atomically, write_private,
+    create_private_directory, file_size, fill_atomically, fill_file_atomically, io_error,
+    is_directory, is_smaller, is_writable, keep_used, last_used, mark_used, open_reader,
+    remove_at_once, remove_directory, replace_directory, sweep, sweep_directories, touch,
+    write_atomically, write_private,
 };
 pub use clock::{elapsed, now};
 pub use confined_directory::ConfinedDirectory;
@@ -74,6 +77,7 @@ pub use read::{
     read_below, read_regular, read_with_mode, temporary_directory,
 };
 pub use retire::{HistoryUse, RecordedChange};
+pub use seen_files::{SeenFiles, SeenPaths};
 pub use shared_lock::SharedLock;
 pub use state::StateDirectory;
 pub use transaction::{AppliedTransaction, FileChange, RecoveryOutcome, Transaction};

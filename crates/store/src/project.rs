@@ -12,6 +12,7 @@ use crate::journal::JournaledFile;
 use crate::open_file::{open_file, read_open};
 use crate::owned::above;
 use crate::platform;
+use crate::seen_files::SEEN;
 use crate::shared_lock::is_still;
 use crate::stamp::FileStamp;
 use crate::state::{StateDirectory, TRANSACTION, relative};
@@ -142,6 +143,7 @@ impl ProjectStore {
             state.clone(),
             self.path.join(self.state.ledger()),
             state.join(TRANSACTION),
+            state.join(SEEN),
         ];
         // A shared machine or an unpacked archive can bring state of another user. Its ledger would decide which
         // files agpm deletes.

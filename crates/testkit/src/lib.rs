@@ -8,6 +8,7 @@ mod git;
 mod json;
 mod memory_files;
 mod parallel;
+mod registry;
 mod sandbox;
 mod schema;
 mod script;
@@ -19,6 +20,9 @@ pub use git::Repository;
 pub use json::parse_json;
 pub use memory_files::MemoryFiles;
 pub use parallel::check_in_parallel;
+pub use registry::{
+    FakeLayer, FakeRegistry, RegistryFault, RegistryRequest, TarEntry, digest_of, tar_archive,
+};
 pub use sandbox::{CommandOutput, Sandbox};
 pub use schema::schema_problems;
 pub use script::{check_guide, check_parts, check_script, compare, run_script};

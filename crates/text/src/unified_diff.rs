@@ -130,8 +130,8 @@ impl UnifiedHunk {
 }
 
 impl UnifiedFile {
-    /// The diff between two whole texts: one hunk for each group of changes, and together they have every line, so
-    /// both texts can be read back. `None` names a side that does not exist.
+    /// The diff between two whole strings: one hunk for each group of changes, and together they have every line, so
+    /// both strings can be read back. `None` names a side that does not exist.
     pub fn whole(name: &str, before: Option<&str>, after: Option<&str>) -> Self {
         let old = before.unwrap_or_default();
         let new = after.unwrap_or_default();

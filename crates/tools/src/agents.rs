@@ -22,5 +22,10 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         &["PLUGIN_ROOT", "PLUGIN_DATA"],
         source("Agent Plugins 1.0.0, `mcp.json`", "2026-11-15"),
     ),
+    users_files: UsersFiles {
+        instructions: &["AGENTS.md"],
+        ..UsersFiles::NONE
+    },
+    names_elsewhere: &["agents", "agent-skills", "agentsmd"],
     ..ToolDefinition::new("agents", "Agent Skills")
 };

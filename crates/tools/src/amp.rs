@@ -46,6 +46,7 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         source("Amp, Owner's Manual: plugins", "2026-11-19"),
     ),
     config: CONFIG,
+    names_elsewhere: &["amp"],
     ..ToolDefinition::new("amp", "Amp")
 };
 

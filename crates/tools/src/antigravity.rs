@@ -53,6 +53,7 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         source("Antigravity, Rules and workflows", "2026-11-16"),
     ),
     config: CONFIG,
+    names_elsewhere: &["antigravity", "antigravity-ide", "antigravity-cli"],
     ..ToolDefinition::new("antigravity", TITLE)
 };
 

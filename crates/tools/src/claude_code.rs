@@ -106,6 +106,12 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         &[("instructions", ".claude/output-styles")],
         source("Claude Code, Output styles", "2026-11-19"),
     ),
+    users_files: UsersFiles {
+        hooks: &[".claude/settings.json"],
+        instructions: &["CLAUDE.md", "CLAUDE.local.md", ".claude/CLAUDE.md"],
+        ..UsersFiles::NONE
+    },
+    names_elsewhere: &["claude", "claude-code", "claudecode"],
     ..ToolDefinition::new("claude-code", "Claude Code")
 };
 

@@ -64,6 +64,11 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         source("Cline, Hooks: files", "2026-11-19"),
     ),
     config: CONFIG,
+    users_files: UsersFiles {
+        instructions: &[".clinerules"],
+        ..UsersFiles::NONE
+    },
+    names_elsewhere: &["cline"],
     ..ToolDefinition::new("cline", "Cline")
 };
 

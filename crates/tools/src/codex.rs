@@ -74,6 +74,12 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         source: source("npm, @openai/codex 0.166.0", "2026-11-16"),
     }),
     config: CONFIG,
+    users_files: UsersFiles {
+        directories: &[("skills", ".codex/skills")],
+        instructions: &["AGENTS.override.md"],
+        ..UsersFiles::NONE
+    },
+    names_elsewhere: &["codex", "codexcli"],
     ..ToolDefinition::new("codex", TITLE)
 };
 

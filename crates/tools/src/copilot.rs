@@ -106,6 +106,11 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         &[("agents", ".github/chatmodes")],
         source("VS Code, Custom chat modes", "2026-11-19"),
     ),
+    users_files: UsersFiles {
+        instructions: &[".github/copilot-instructions.md"],
+        ..UsersFiles::NONE
+    },
+    names_elsewhere: &["copilot", "github-copilot", "vscode"],
     ..ToolDefinition::new("copilot", TITLE)
 };
 

@@ -99,6 +99,7 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         ),
     }),
     config: CONFIG,
+    names_elsewhere: &["copilotcli"],
     ..ToolDefinition::new("copilot-cli", TITLE)
 };
 

@@ -68,6 +68,11 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         source: source("Cursor, Third Party Hooks", "2026-11-18"),
     }),
     config: CONFIG,
+    users_files: UsersFiles {
+        instructions: &[".cursorrules"],
+        ..UsersFiles::NONE
+    },
+    names_elsewhere: &["cursor"],
     ..ToolDefinition::new("cursor", TITLE)
 };
 

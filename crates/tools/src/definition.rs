@@ -44,6 +44,10 @@ pub struct ToolDefinition {
     pub loaded_code: SourcedList<&'static str>,
     /// Directories that it reads besides those of its types, each with the type: other spellings, and former names.
     pub further_directories: SourcedList<(&'static str, &'static str)>,
+    /// What users have of it that agpm does not write.
+    pub users_files: UsersFiles,
+    /// Its names in the files of other managers.
+    pub names_elsewhere: &'static [&'static str],
     /// Its own configuration files, and what their keys let it do.
     pub config: &'static [ConfigFile],
     /// Environment variables that it only sets where it runs a plugin.
@@ -80,6 +84,8 @@ impl ToolDefinition {
             credentials: SourcedList::NONE,
             loaded_code: SourcedList::NONE,
             further_directories: SourcedList::NONE,
+            users_files: UsersFiles::NONE,
+            names_elsewhere: &[],
             config: &[],
             plugin_variables: SourcedList::NONE,
             foreign_hooks: None,
@@ -89,6 +95,29 @@ impl ToolDefinition {
             executable: None,
         }
     }
+}
+
+/// Files of a project that users write for a tool, at other paths than agpm: `init` reports them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UsersFiles {
+    /// Directories of resources, each with the type in the plural.
+    pub directories: &'static [(&'static str, &'static str)],
+    /// Files with hooks.
+    pub hooks: &'static [&'static str],
+    /// Files with servers.
+    pub servers: &'static [&'static str],
+    /// Instructions. Blocks of agpm may be in them too, so they are reported and not described.
+    pub instructions: &'static [&'static str],
+}
+
+impl UsersFiles {
+    /// A tool for which users write only where agpm does.
+    pub(crate) const NONE: UsersFiles = UsersFiles {
+        directories: &[],
+        hooks: &[],
+        servers: &[],
+        instructions: &[],
+    };
 }
 
 /// One thing in a project, and the same in home.

@@ -71,6 +71,11 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         source: source("Gemini CLI, Hooks: environment variables", "2026-11-16"),
     }),
     config: CONFIG,
+    users_files: UsersFiles {
+        instructions: &["GEMINI.md"],
+        ..UsersFiles::NONE
+    },
+    names_elsewhere: &["gemini", "gemini-cli", "geminicli"],
     ..ToolDefinition::new("gemini", TITLE)
 };
 

@@ -59,6 +59,11 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         source("Goose, Using goosehints; Recipes", "2026-11-18"),
     ),
     config: CONFIG,
+    users_files: UsersFiles {
+        instructions: &[".goosehints"],
+        ..UsersFiles::NONE
+    },
+    names_elsewhere: &["goose"],
     ..ToolDefinition::new("goose", TITLE)
 };
 

@@ -45,6 +45,7 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         source("Kiro, Steering; Configuration scopes", "2026-11-16"),
     ),
     config: CONFIG,
+    names_elsewhere: &["kiro"],
     ..ToolDefinition::new("kiro", "Kiro")
 };
 

@@ -39,7 +39,7 @@ pub use definition::{
     COMMON_INSTRUCTIONS, COMMON_SKILLS, Directory, Executable, ForeignHooks, ForeignReading,
     HookLocation, InstructionLocation, PluginManifestPath, ProjectRoot, Replacement, ScopedValue,
     SkillFormat, SkillMetadata, SourcedList, ToolDefinition, TypeSupport, UnchangedFiles,
-    UnreadFile,
+    UnreadFile, UsersFiles,
 };
 pub use format::agent::{
     AgentContainer, AgentFields, AgentForm, AgentFormat, AgentLimit, AgentMarks, AgentNames,

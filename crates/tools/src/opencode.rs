@@ -85,6 +85,19 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
             "2026-11-19",
         ),
     ),
+    users_files: UsersFiles {
+        directories: &[
+            ("agents", ".opencode/agents"),
+            ("commands", ".opencode/commands"),
+        ],
+        servers: &[
+            "opencode.json",
+            "opencode.jsonc",
+            ".opencode/opencode.jsonc",
+        ],
+        ..UsersFiles::NONE
+    },
+    names_elsewhere: &["opencode"],
     ..ToolDefinition::new("opencode", TITLE)
 };
 

@@ -109,6 +109,15 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         ],
         source("Windsurf, Rules; Workflows; Skills", "2026-11-19"),
     ),
+    users_files: UsersFiles {
+        directories: &[
+            ("skills", ".windsurf/skills"),
+            ("instructions", ".windsurf/rules"),
+        ],
+        instructions: &[".windsurfrules"],
+        ..UsersFiles::NONE
+    },
+    names_elsewhere: &["windsurf", "devin"],
     ..ToolDefinition::new("windsurf", TITLE)
 };
 

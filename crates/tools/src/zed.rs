@@ -36,6 +36,11 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         source("Zed, Instructions; Configuring Zed", "2026-11-16"),
     ),
     config: CONFIG,
+    users_files: UsersFiles {
+        instructions: &[".rules"],
+        ..UsersFiles::NONE
+    },
+    names_elsewhere: &["zed"],
     ..ToolDefinition::new("zed", "Zed")
 };
 

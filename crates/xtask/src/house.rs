@@ -201,11 +201,25 @@ const RESERVED: &[ReservedLibrary] = &[
         libraries: &["toml", "saphyr", "yaml", "serde_yaml", "json", "csv"],
         owners: &["agpm-text"],
     },
-    // The messages of the MCP server are JSON.
+    // The messages of the MCP server and of registries are JSON.
     ReservedLibrary {
         what: "a format library",
         libraries: &["serde_json"],
-        owners: &["agpm-text", "agpm-mcp"],
+        owners: &["agpm-text", "agpm-mcp", "agpm-source"],
+    },
+    ReservedLibrary {
+        what: "a library of the network and its archives",
+        libraries: &[
+            "ureq",
+            "rustls",
+            "reqwest",
+            "docker_credential",
+            "tar",
+            "flate2",
+            "zip",
+            "zstd",
+        ],
+        owners: &["agpm-source"],
     },
     ReservedLibrary {
         what: "a file-system library",
@@ -295,6 +309,7 @@ const STORE_USERS: &[(&str, &[&str])] = &[
             "doctor",
             "explain/file_contributions.rs",
             "explain/mod.rs",
+            "explain/project.rs",
             "search.rs",
             "validate/mod.rs",
             "verify/mod.rs",

@@ -3,6 +3,7 @@
 mod needs;
 
 use agpm_diag::{Failure, Notes, Outcome};
+use std::path::Path;
 use std::time::Duration;
 
 use agpm_source::git::{CachedSource, CopyCondition, GitProgram};
@@ -130,13 +131,16 @@ fn run(world: &World, request: CacheRequest, notes: &mut Notes) -> Result<CacheR
         needs.forget_gone();
         store::sweep_directories(git.directory());
     }
-    // Search indexes are small and are rebuilt from the copies, so only `--all` removes them.
+    // Search indexes are small and are rebuilt from the copies, and content by digest is shared by repositories, so only
+    // `--all` removes them.
     if let CacheRequest::Clean {
         extent: CleanExtent::All,
         writing: WriteMode::Apply,
     } = request
     {
         store::remove_path(&world.environment.index_directory())?;
+        let cache = world.environment.source_context(Path::new("")).cache;
+        store::remove_path(&agpm_source::content_directory(&cache))?;
     }
     Ok(report)
 }

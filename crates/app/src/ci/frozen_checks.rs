@@ -13,12 +13,14 @@ use agpm_resolve::UpdateScope;
 use agpm_resolve::frozen_difference;
 use agpm_store::ProjectStore;
 
-use crate::install::capabilities::{LockedSubject, approved_changes};
+use crate::install::capabilities::LockedSubject;
 use crate::install::gathering::gather;
 use crate::install::locked_state::LockedState;
 use crate::install::policies::ProjectPolicies;
-use crate::install::refusals::{complete, refuse_violations};
-use crate::install::rendering::{render, resolve_dependencies, resources_of_lock};
+use crate::install::refusals::{refuse_losses, refuse_unapproved, refuse_violations};
+use crate::install::rendering::{
+    pin_catalog_remotes, render, resolve_dependencies, resources_of_lock,
+};
 use crate::install::run::{GatheredProject, InstallJob, InstallRun, RenderedProject};
 use crate::project::gather::ManifestFiles;
 use crate::project::packages::read_lock;
@@ -85,7 +87,8 @@ pub(crate) fn check_frozen(
         return None;
     };
     checks.run(CheckName::Approval, notes, |notes| {
-        complete(&deciding, &gathered, &mut rendered, notes)?;
+        refuse_losses(&deciding, &gathered, &mut rendered, notes)?;
+        pin_catalog_remotes(&deciding, &gathered, &mut rendered, notes)?;
         std::mem::take(&mut rendered.open).settle(&deciding.approval_command(), notes)
     });
     if !checks.has_failed(CheckName::Lock) {
@@ -105,7 +108,7 @@ pub(crate) fn check_frozen(
             new: &new,
         };
         let resources = &rendered.rendered.resources;
-        approved_changes(&deciding, subject, resources, &mut rendered.open, notes)?;
+        refuse_unapproved(&deciding, subject, resources, &mut rendered.open, notes)?;
         std::mem::take(&mut rendered.open).settle(&deciding.approval_command(), notes)
     });
     checks.run(CheckName::Policy, notes, |notes| {

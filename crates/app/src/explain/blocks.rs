@@ -8,7 +8,7 @@ use agpm_text::{BlockDocument, BlockSection};
 use crate::explain::managed_file::YOURS;
 
 /// The owner of every line.
-pub(super) fn explain_blocks(
+pub(super) fn block_owners(
     path: &RelativePath,
     document: &BlockDocument,
     owned: &OwnedBlocks,

@@ -6,45 +6,39 @@ use crate::explain::{ResourceExplanation, ResourceTarget, disk_path, is_copy_of}
 use crate::project::graph::{family_of, needs_of};
 use agpm_compose::RenderedResource;
 use agpm_diag::{Failure, Notes, Severity};
-use agpm_model::with_names_of;
 use agpm_model::{LockEntry, Lockfile, Manifest, ResourceType};
-use agpm_resolve::{LockView, add_locked_sources};
 use agpm_text::Pointer;
 
-use crate::project::gather::{ManifestFiles, Project};
-use crate::project::packages::{ProjectSources, frozen, read_lock, render_these};
+use crate::explain::project::{ExplainedProject, LockedResources};
+use crate::project::packages::{ProjectSources, frozen, render_these};
 use crate::project::reading::limit;
-use crate::project::world::World;
 
 /// Explains a resource, with the values of its installed file.
 pub(super) fn explain_resource(
-    world: &World,
+    project: &ExplainedProject<'_>,
     kind: ResourceType,
     name: &str,
     pointer: &Pointer,
     notes: &mut Notes,
 ) -> Result<ResourceExplanation, Failure> {
-    let files = ManifestFiles::require(&world.environment)?;
-    let store = files.store()?;
-    let root = files.root().to_owned();
-    let mut manifest = Project::of(world, files, notes)?.manifest;
-    let lock = read_lock(&world.environment, &store, notes)?.map(|(lock, _)| lock);
-    let lock = lock.unwrap_or_default();
-    add_locked_sources(&mut manifest, &lock);
-    let lock = with_names_of(&manifest, &lock);
-    let view = LockView::of(lock.clone(), &manifest, root).with_parts();
-    let target = ResourceTarget::find(&manifest, &view, kind, name)?;
+    let LockedResources {
+        manifest,
+        lock,
+        view,
+    } = project.resources(notes)?;
+    let store = &project.require()?.store;
+    let target = ResourceTarget::find(manifest, view, kind, name)?;
     notes.diagnostics.extend(target.requirement_changed());
     let renderer = LockRenderer {
-        manifest: &manifest,
-        sources: ProjectSources::open_all(world, &manifest, store.path()),
-        lock: &lock,
+        manifest,
+        sources: ProjectSources::open_all(project.world, manifest, store.path()),
+        lock,
     };
     // Resources that require this one may set its template variables, so they are rendered with it. If they cannot be
     // read, the resource is explained without them.
-    let family = renderer.copies(target.locked, family_of(&view, target.number));
+    let family = renderer.copies(target.locked, family_of(view, target.number));
     let copies = family
-        .or_else(|_| renderer.copies(target.locked, needs_of(&view, target.number)))
+        .or_else(|_| renderer.copies(target.locked, needs_of(view, target.number)))
         .unwrap_or_else(|why| {
             notes.diagnostics.push(target.content_unknown(&why));
             Vec::new()

@@ -11,9 +11,11 @@ use agpm_model::Strategy;
 use agpm_plan::read_block_file;
 use agpm_text::Pointer;
 
+use crate::explain::blocks::block_owners;
 use crate::explain::explained_resource::explain_resource;
 use crate::explain::file_contributions::{FileContributions, contributions_of_project};
-use crate::project::gather::{ManifestFiles, Project};
+use crate::explain::project::ExplainedProject;
+use crate::project::gather::Project;
 use crate::project::ledger::read_ledger;
 use crate::project::merge_inputs::{MergeInputs, choose_strategy, read_files};
 use crate::project::permits::permit;
@@ -22,7 +24,7 @@ use crate::project::world::{ManifestUse, World};
 
 /// Explains the values of a file of the project, or of the files in `inputs`.
 pub(crate) fn explain_file(
-    world: &World,
+    explained: &ExplainedProject<'_>,
     file: &str,
     pointer: &Pointer,
     inputs: &MergeInputs,
@@ -33,10 +35,18 @@ pub(crate) fn explain_file(
         let help = "the layers of the manifest have their own names";
         return Err(Failure::new(FailureKind::Usage, diagnostic.help(help)));
     }
-    let project = Project::load(world, inputs.manifest, notes)?;
+    let world = explained.world;
+    let other;
+    let project = match (inputs.manifest, explained.find()?) {
+        (ManifestUse::Nearest, Some(_)) => explained.project(notes)?,
+        (wanted, _) => {
+            other = Project::load(world, wanted, notes)?;
+            &other
+        }
+    };
     let mut chosen = inputs.clone();
     let found = if inputs.files.is_empty() {
-        let found = contributions_of_project(world, &project, file, notes)?;
+        let found = contributions_of_project(explained, project, file, notes)?;
         chosen.files = vec![found.path.clone()];
         found
     } else {
@@ -48,14 +58,9 @@ pub(crate) fn explain_file(
         }
     };
     notes.check()?;
-    let strategy = choose_strategy(&world.environment, &project, &chosen)?;
-    refuse_program(world, &project, file, &strategy)?;
-    let question = FileQuestion {
-        world,
-        file,
-        pointer,
-    };
-    question.explain(found, &strategy, notes)
+    let strategy = choose_strategy(&world.environment, project, &chosen)?;
+    refuse_program(world, project, file, &strategy)?;
+    explain_contributions(explained, file, found, &strategy, pointer, notes)
 }
 
 /// Fails for a file that an executable merges, because an executable does not report where its values come from.
@@ -80,83 +85,78 @@ fn refuse_program(
         .into())
 }
 
-/// A file and the pointer of the values to explain.
-struct FileQuestion<'a> {
-    world: &'a World,
-    file: &'a str,
-    pointer: &'a Pointer,
-}
-
-impl FileQuestion<'_> {
-    fn explain(
-        &self,
-        contributions: FileContributions,
-        strategy: &Strategy,
-        notes: &mut Notes,
-    ) -> Result<Provenance, Failure> {
-        let FileQuestion {
-            world,
-            file,
-            pointer,
-        } = *self;
-        let managed = contributions.managed.as_ref();
-        let merged = merge_files(contributions.files, strategy, None);
-        if merged.is_none() && managed.is_none() {
-            return Err(unknown_file(file, None));
-        }
-        if let Some(merged) = &merged {
-            // Warnings about other values than the requested one would distract from the answer.
-            let is_shown = |finding: &&Diagnostic| {
-                *pointer == Pointer::root() || finding.severity == Severity::Error
-            };
-            let found = merged.diagnostics.iter().filter(is_shown);
-            notes.diagnostics.extend(found.cloned());
-            notes.check()?;
-            let now = contributions.now.as_deref();
-            let edited = now.and_then(|now| edited_layered_file(file, now, merged));
-            notes.diagnostics.extend(edited);
-        }
-        let mut provenance = Provenance::default();
-        if let Some(managed) = managed {
-            provenance = managed.explain(merged.as_ref(), pointer, &notes.sources);
-            trace_to_sources(&mut provenance, |kind, name| {
-                let quiet = &mut Notes::default();
-                let explained = explain_resource(world, kind, name, &Pointer::root(), quiet);
-                Some(explained.ok()?.provenance)
-            });
-        }
-        // A value that is not on the disk yet is explained by the layers alone.
-        if let Some(merged) = merged.as_ref().filter(|_| provenance.leaves.is_empty()) {
-            provenance = Provenance::of(merged, pointer, &notes.sources);
-        }
-        let values = [
-            merged.and_then(|merged| merged.value()),
-            managed.and_then(ManagedFile::value),
-        ];
-        require_values(provenance, file, pointer, &values)
+/// Merges the contributions to a file, and explains the values at a pointer of the result.
+fn explain_contributions(
+    explained: &ExplainedProject<'_>,
+    file: &str,
+    contributions: FileContributions,
+    strategy: &Strategy,
+    pointer: &Pointer,
+    notes: &mut Notes,
+) -> Result<Provenance, Failure> {
+    let managed = contributions.managed.as_ref();
+    let merged = merge_files(contributions.files, strategy, None);
+    if merged.is_none() && managed.is_none() {
+        return Err(unknown_file(file, None));
     }
+    if let Some(merged) = &merged {
+        for finding in &merged.diagnostics {
+            // Warnings about other values than the requested one would distract from the answer.
+            if *pointer == Pointer::root() || finding.severity == Severity::Error {
+                notes.diagnostics.push(finding.clone());
+            }
+        }
+        notes.check()?;
+        if let Some(now) = &contributions.now {
+            notes
+                .diagnostics
+                .extend(edited_layered_file(file, now, merged));
+        }
+    }
+    let mut provenance = Provenance::default();
+    if let Some(managed) = managed {
+        provenance = managed.explain(merged.as_ref(), pointer, &notes.sources);
+        trace_to_sources(&mut provenance, |kind, name| {
+            // Findings about the resources that wrote the values are not about this file.
+            let reported = (notes.diagnostics.len(), notes.log.len());
+            let explained = explain_resource(explained, kind, name, &Pointer::root(), notes);
+            notes.diagnostics.truncate(reported.0);
+            notes.log.truncate(reported.1);
+            Some(explained.ok()?.provenance)
+        });
+    }
+    // A value that is not on the disk yet is explained by the layers alone.
+    if let Some(merged) = merged.as_ref().filter(|_| provenance.leaves.is_empty()) {
+        provenance = Provenance::of(merged, pointer, &notes.sources);
+    }
+    let values = [
+        merged.and_then(|merged| merged.value()),
+        managed.and_then(ManagedFile::value),
+    ];
+    require_values(provenance, file, pointer, &values)
 }
 
 /// Explains which resource or layer owns each block of a shared Markdown file; `None` for other files.
 pub(super) fn explain_blocks(
-    world: &World,
+    explained: &ExplainedProject<'_>,
     file: &str,
     notes: &mut Notes,
 ) -> Result<Option<Provenance>, Failure> {
-    let Some(files) = ManifestFiles::find(&world.environment, ManifestUse::Nearest)? else {
+    let Some(project) = explained.find()? else {
         return Ok(None);
     };
-    let store = files.store()?;
-    let ledger = read_ledger(&store)?;
-    let here = &world.environment.working_directory;
-    for path in file_paths(files.root(), here, file).unwrap_or_default() {
-        let bytes = store.read(&path, limit()).ok();
-        if let Some((owned, bytes)) = ledger.blocks.get(&path).zip(bytes) {
-            let document = read_block_file(&path, bytes, notes)?;
-            return Ok(Some(crate::explain::blocks::explain_blocks(
-                &path, &document, owned,
-            )));
-        }
+    let ledger = read_ledger(&project.store)?;
+    let here = &explained.world.environment.working_directory;
+    for path in file_paths(&project.root, here, file).unwrap_or_default() {
+        let Some(owned) = ledger.blocks.get(&path) else {
+            continue;
+        };
+        // A deleted file has no lines to explain, but the layers may still give it.
+        let Ok(bytes) = project.store.read(&path, limit()) else {
+            continue;
+        };
+        let document = read_block_file(&path, bytes, notes)?;
+        return Ok(Some(block_owners(&path, &document, owned)));
     }
     Ok(None)
 }

@@ -11,14 +11,15 @@ use agpm_plan::read_shared_file;
 use agpm_resolve::UpdateScope;
 use agpm_store::{self as store, ProjectStore, StoreError, StoreProblem};
 
+use crate::explain::project::ExplainedProject;
 use crate::project::gather::{Project, layer_file};
 use crate::project::layers::snapshots;
 use crate::project::ledger::read_ledger;
 use crate::project::merge_inputs::ReadFiles;
-use crate::project::packages::{ProjectSources, read_lock};
+use crate::project::packages::ProjectSources;
 use crate::project::reading::{display_path, limit};
 use crate::project::scope::state_of;
-use crate::project::world::{Environment, InstallScope, OutsideReads, World};
+use crate::project::world::{Environment, InstallScope, OutsideReads};
 
 /// The contributions to one file.
 pub(super) struct FileContributions {
@@ -34,16 +35,16 @@ pub(super) struct FileContributions {
 
 /// Collects the file from every layer of the project; without layers, reads the file itself.
 pub(super) fn contributions_of_project(
-    world: &World,
+    explained: &ExplainedProject<'_>,
     project: &Project,
     file: &str,
     notes: &mut Notes,
 ) -> Result<FileContributions, Failure> {
     match &project.root {
         Some(root) if !project.manifest.layers.is_empty() => {
-            of_layers(world, project, root, file, notes)
+            contributions_of_layers(explained, project, root, file, notes)
         }
-        root => without_layers(&world.environment, root.as_deref(), file, notes),
+        root => without_layers(&explained.world.environment, root.as_deref(), file, notes),
     }
 }
 
@@ -95,40 +96,45 @@ fn without_layers(
     })
 }
 
-fn of_layers(
-    world: &World,
+fn contributions_of_layers(
+    explained: &ExplainedProject<'_>,
     project: &Project,
     root: &Path,
     file: &str,
     notes: &mut Notes,
 ) -> Result<FileContributions, Failure> {
+    let world = explained.world;
     let environment = &world.environment;
     let paths = file_paths(root, &environment.working_directory, file)?;
     let store = ProjectStore::open_at(root, state_of(environment.scope))?;
-    let lock = read_lock(environment, &store, notes)?.map(|(lock, _)| lock);
+    let lock = explained.lock(notes)?;
     let sources = ProjectSources::open_used(world, &project.manifest, store.path());
-    let pinning = LayerPinning::of(&project.manifest, lock.as_ref(), &UpdateScope::Nothing);
+    let pinning = LayerPinning::of(&project.manifest, lock, &UpdateScope::Nothing);
     let snapshots = snapshots(world, &project.manifest, &sources, &pinning, notes)?;
     for path in paths {
         let managed = managed_file(&store, &path, notes)?;
-        let has_file =
-            |snapshot: &LayerSnapshot<'_>| snapshot.files.iter().any(|file| file.path == path);
-        if managed.is_some() || snapshots.iter().any(has_file) {
-            let read = ReadFiles {
-                files: contributions(snapshots, &path),
-                failure: None,
-            };
-            return Ok(FileContributions {
-                files: read.parse(notes)?,
-                now: store.read(&path, limit()).ok(),
-                path: root.join(path.as_str()),
-                managed,
-            });
+        if managed.is_none() && !is_in_layers(&snapshots, &path) {
+            continue;
         }
+        let read = ReadFiles {
+            files: contributions(snapshots, &path),
+            failure: None,
+        };
+        return Ok(FileContributions {
+            files: read.parse(notes)?,
+            now: store.read(&path, limit()).ok(),
+            path: root.join(path.as_str()),
+            managed,
+        });
     }
     let files = snapshots.iter().flat_map(|snapshot| &snapshot.files);
     let near = nearest(file, files.map(|file| file.path.as_str()));
     Err(unknown_file(file, near))
+}
+
+fn is_in_layers(snapshots: &[LayerSnapshot<'_>], path: &RelativePath) -> bool {
+    let mut files = snapshots.iter().flat_map(|snapshot| &snapshot.files);
+    files.any(|file| file.path == *path)
 }
 
 /// Reads a file in which the ledger has keys; `None` if it has none or the file is unreadable.

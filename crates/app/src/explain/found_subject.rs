@@ -10,22 +10,22 @@ use agpm_text::{Pointer, to_value};
 
 use crate::bottle::{BottleInput, load};
 use crate::catalog::{CatalogSelection, open};
+use crate::explain::project::ExplainedProject;
 use crate::lineage::{LineageScope, open_library};
 use crate::manifest::fold_texts;
-use crate::project::gather::{ManifestFiles, Project};
 use crate::project::reading::display_path;
 use crate::project::world::World;
 
 /// Explains the values at a pointer in the manifest, its bases, the private manifest and the configuration.
 pub(crate) fn explain_manifest(
-    world: &World,
+    explained: &ExplainedProject<'_>,
     text: &str,
     notes: &mut Notes,
 ) -> Result<ExplainedValues, Failure> {
     let pointer = parse_pointer(text)?;
-    let files = ManifestFiles::require(&world.environment)?;
-    let name = display_path(&world.environment, &files.path);
-    let folded = fold_texts(Project::of(world, files, notes)?.texts);
+    let path = explained.require()?.manifest_path();
+    let name = display_path(&explained.world.environment, path);
+    let folded = fold_texts(explained.project(notes)?.texts.clone());
     let mut provenance = Provenance::default();
     provenance.add_values(&folded, &pointer, &notes.sources);
     let value = folded.root().map(to_value);

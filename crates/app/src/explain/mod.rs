@@ -8,6 +8,7 @@ mod file_contributions;
 mod found_subject;
 mod managed_file;
 mod paths;
+mod project;
 mod report;
 mod resource;
 mod subject;
@@ -30,23 +31,22 @@ use std::path::{Path, PathBuf};
 
 use agpm_diag::{Failure, Notes, Outcome, code_named};
 
-use agpm_merge::SecretDisplay;
-use agpm_model::ResourceType;
-use agpm_resolve::{LockView, lockfile_note, means};
+use agpm_merge::{Provenance, SecretDisplay};
+use agpm_model::{ResourceId, ResourceType};
+use agpm_resolve::{lockfile_note, means};
 use agpm_text::Pointer;
 
 use crate::bottle::BottleInput;
 use crate::explain::explained_resource::explain_resource;
-use crate::project::gather::{ErrorTolerance, ManifestFiles, Project};
 use crate::project::merge_inputs::MergeInputs;
-use crate::project::packages::read_lock;
-use crate::project::world::{ManifestUse, World};
+use crate::project::world::World;
 use file::explain_blocks;
 use found_subject::{
     ExplainTarget, explain_bottle, explain_catalog_entry, explain_manifest, explain_persona,
 };
 
 pub(crate) use file::explain_file;
+pub(crate) use project::ExplainedProject;
 
 /// The arguments of `explain`.
 #[derive(Clone, Debug)]
@@ -110,51 +110,43 @@ pub(crate) fn explain_subject(
     request: &ExplainRequest,
     notes: &mut Notes,
 ) -> Result<ExplainReport, Failure> {
-    let named = match NamedSubject::parse(&request.what) {
-        Some(named) => Some(named),
-        None => find_subject(world, &request.what, notes)?,
-    };
-    refuse_flags(
-        named.as_ref().map(|subject| subject.subject),
-        &request.flags(),
-    )?;
-    let Some(named) = named else {
+    let project = ExplainedProject::new(world);
+    let Some(named) = find_subject(&project, &request.what, notes)? else {
+        refuse_flags(None, &request.flags())?;
         return match code_named(&request.what) {
             Some(code) => Ok(ExplainReport::Page(CodePage::of(code))),
-            None => Err(unknown_subject(&request.what, locked(world).as_ref())),
+            None => Err(unknown_subject(&request.what, project.locked(notes))),
         };
     };
+    refuse_flags(Some(named.subject), &request.flags())?;
     named.require_name()?;
-    values(world, request, named, notes).map(ExplainReport::Values)
+    explain_values(&project, request, named, notes).map(ExplainReport::Values)
 }
 
-fn values(
-    world: &World,
+fn explain_values(
+    project: &ExplainedProject<'_>,
     request: &ExplainRequest,
     named: NamedSubject,
     notes: &mut Notes,
 ) -> Result<ExplainedValues, Failure> {
+    let world = project.world;
     let written = request.pointer.as_deref().unwrap_or_default();
     let pointer = parse_pointer(written)?;
     let name = named.name.as_str();
     let provenance = match named.subject {
-        ExplainSubject::File if !request.inputs.files.is_empty() => {
-            explain_file(world, name, &pointer, &request.inputs, notes)?
+        ExplainSubject::Resource(kind) => {
+            return explain_installed(project, kind, name, pointer, notes);
         }
-        ExplainSubject::File => match explain_blocks(world, name, notes)? {
-            Some(blocks) => blocks,
-            None => {
-                let view = locked(world);
-                let here = &world.environment.working_directory;
-                if let Some(owner) = view.and_then(|view| file_owner(&view, here, name)) {
-                    return of_resource(world, owner.kind, owner.name.as_str(), pointer, notes);
-                }
-                explain_file(world, name, &pointer, &request.inputs, notes)?
-            }
-        },
         ExplainSubject::Manifest => {
-            return explain_manifest(world, &[name, written].concat(), notes);
+            return explain_manifest(project, &[name, written].concat(), notes);
         }
+        ExplainSubject::File => match owner_of_file(project, request, name, notes)? {
+            FileOwner::Blocks(blocks) => blocks,
+            FileOwner::Resource(id) => {
+                return explain_installed(project, id.kind, id.name.as_str(), pointer, notes);
+            }
+            FileOwner::Values => explain_file(project, name, &pointer, &request.inputs, notes)?,
+        },
         ExplainSubject::Catalog => explain_catalog_entry(world, name, &pointer, notes)?,
         ExplainSubject::Profile => explain_persona(world, name, &pointer, notes)?,
         ExplainSubject::Bottle => {
@@ -167,13 +159,42 @@ fn values(
             };
             explain_bottle(world, &input, name, target, notes)?
         }
-        ExplainSubject::Resource(kind) => return of_resource(world, kind, name, pointer, notes),
     };
     Ok(ExplainedValues::of_subject(named, pointer, provenance))
 }
 
-fn of_resource(
-    world: &World,
+/// Who a file is explained by.
+enum FileOwner {
+    /// The owners of its blocks.
+    Blocks(Provenance),
+    /// The resource that the whole file is of.
+    Resource(ResourceId),
+    /// Each of its values has an owner.
+    Values,
+}
+
+fn owner_of_file(
+    project: &ExplainedProject<'_>,
+    request: &ExplainRequest,
+    file: &str,
+    notes: &mut Notes,
+) -> Result<FileOwner, Failure> {
+    // With `--from`, the name is only a label for the merged files.
+    if !request.inputs.files.is_empty() {
+        return Ok(FileOwner::Values);
+    }
+    if let Some(blocks) = explain_blocks(project, file, notes)? {
+        return Ok(FileOwner::Blocks(blocks));
+    }
+    let here = &project.world.environment.working_directory;
+    let owner = project
+        .locked(notes)
+        .and_then(|view| file_owner(view, here, file));
+    Ok(owner.map_or(FileOwner::Values, FileOwner::Resource))
+}
+
+fn explain_installed(
+    project: &ExplainedProject<'_>,
     kind: ResourceType,
     name: &str,
     pointer: Pointer,
@@ -182,39 +203,51 @@ fn of_resource(
     let ResourceExplanation {
         resource,
         provenance,
-    } = explain_resource(world, kind, name, &pointer, notes)?;
+    } = explain_resource(project, kind, name, &pointer, notes)?;
     Ok(ExplainedValues::of_resource(resource, pointer, provenance))
 }
 
-/// Finds the subject of an argument without a prefix: an existing file, or else something in the lockfile.
+/// Finds the subject of an argument: the one in its prefix, an existing file, or else something in the lockfile.
 fn find_subject(
-    world: &World,
+    project: &ExplainedProject<'_>,
     word: &str,
     notes: &mut Notes,
 ) -> Result<Option<NamedSubject>, Failure> {
-    let environment = &world.environment;
+    if let Some(named) = NamedSubject::parse(word) {
+        return Ok(Some(named));
+    }
+    let environment = &project.world.environment;
     if agpm_store::is_file(&environment.resolve(Path::new(word))) {
         return Ok(Some(NamedSubject {
             subject: ExplainSubject::File,
             name: word.to_owned(),
         }));
     }
-    let named = match locked(world) {
-        Some(view) => subject_of_word(&view, &environment.working_directory, word)?,
-        None => None,
-    };
-    Ok(named.or_else(|| unlocked_subject(world, word, notes)))
+    if let Some(view) = project.locked(notes)
+        && let Some(named) = subject_of_word(view, &environment.working_directory, word)?
+    {
+        return Ok(Some(named));
+    }
+    Ok(find_unlocked_subject(project, word, notes))
 }
 
 /// Finds a name of the manifest that is not installed yet; the manifest is all that is known of it.
-fn unlocked_subject(world: &World, word: &str, notes: &mut Notes) -> Option<NamedSubject> {
-    let files = ManifestFiles::find(&world.environment, ManifestUse::Nearest).ok()??;
-    let quiet = &mut Notes::default();
-    let project = Project::read(&world.offline(), files, ErrorTolerance::Report, quiet).ok()?;
-    let dependencies = project.manifest.dependencies.iter();
-    let mut named = dependencies.filter(|one| means(word, one.kind, one.name.as_str()));
-    // A name of several types has to say which.
-    let found = named.next().filter(|_| named.next().is_none())?;
+fn find_unlocked_subject(
+    project: &ExplainedProject<'_>,
+    word: &str,
+    notes: &mut Notes,
+) -> Option<NamedSubject> {
+    // A wrong name contacts no server for the bases of the manifest, and hides no error in it.
+    let manifest = project.offline_manifest()?;
+    let mut named = manifest
+        .dependencies
+        .iter()
+        .filter(|one| means(word, one.kind, one.name.as_str()));
+    let found = named.next()?;
+    if named.next().is_some() {
+        // A name of several types has to say which.
+        return None;
+    }
     let label = format!("{}/{}", found.kind, found.name);
     notes
         .diagnostics
@@ -224,15 +257,4 @@ fn unlocked_subject(world: &World, word: &str, notes: &mut Notes) -> Option<Name
         subject: ExplainSubject::Manifest,
         name: pointer.child(found.name.as_str()).to_string(),
     })
-}
-
-/// Reads the lockfile as far as possible; `None` if it is missing or unreadable.
-fn locked(world: &World) -> Option<LockView> {
-    let files = ManifestFiles::find(&world.environment, ManifestUse::Nearest).ok()??;
-    let root = files.root().to_owned();
-    let store = files.store().ok()?;
-    let mut quiet = Notes::default();
-    let (lock, _) = read_lock(&world.environment, &store, &mut quiet).ok()??;
-    let project = Project::read(world, files, ErrorTolerance::Report, &mut quiet).ok()?;
-    Some(LockView::of(lock, &project.manifest, root).with_parts())
 }

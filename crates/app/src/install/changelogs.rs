@@ -12,7 +12,7 @@ const CHANGELOG: &str = "CHANGELOG.md";
 const MOST_BYTES: u64 = 4 << 20;
 
 /// Adds the changelog lines between the old and the new version. An unreadable changelog is ignored.
-pub(super) fn add(sources: &ProjectSources, moved: &mut [UpdatedPin]) {
+pub(super) fn add_changelogs(sources: &ProjectSources, moved: &mut [UpdatedPin]) {
     let mut texts: BTreeMap<(SourceName, Revision), Option<String>> = BTreeMap::new();
     for pin in moved {
         let (old, new) = (&pin.old.version, &pin.new.version);
@@ -23,7 +23,7 @@ pub(super) fn add(sources: &ProjectSources, moved: &mut [UpdatedPin]) {
         };
         let text = texts
             .entry((source.clone(), pin.new.commit.clone()))
-            .or_insert_with(|| read(sources, source, &pin.new.commit));
+            .or_insert_with(|| read_changelog(sources, source, &pin.new.commit));
         let lines = text
             .iter()
             .flat_map(|text| changelog_between(text, old, new));
@@ -31,7 +31,11 @@ pub(super) fn add(sources: &ProjectSources, moved: &mut [UpdatedPin]) {
     }
 }
 
-fn read(sources: &ProjectSources, source: &SourceName, commit: &Revision) -> Option<String> {
+fn read_changelog(
+    sources: &ProjectSources,
+    source: &SourceName,
+    commit: &Revision,
+) -> Option<String> {
     let source = sources.versioned_source(source)?;
     let entry = source.entry(Some(commit), CHANGELOG).ok()??;
     entry.kind.file_mode()?;

@@ -32,14 +32,6 @@ struct Outside<'a> {
 }
 
 impl<'a> FileChanges<'a> {
-    /// Creates a set of changes inside the transaction.
-    pub(crate) fn of(inside: Vec<FileChange<'a>>) -> Self {
-        FileChanges {
-            inside,
-            outside: Vec::new(),
-        }
-    }
-
     /// Adds a write of the manifest or of a file next to it.
     pub(crate) fn put(&mut self, file: SiblingFile, bytes: Cow<'a, [u8]>, before: ExpectedFile) {
         match file {

@@ -69,69 +69,71 @@ impl InstalledOwners {
         }
         let mut counts = ResourceCounts::default();
         for (owner, changes) in &own {
-            for (outcome, files) in self.outcomes_of(owner, changes) {
-                let count = counts.changed.entry(outcome).or_default();
-                count.resources += 1;
-                count.files += files;
-            }
+            self.count_resource(owner, changes, &mut counts);
         }
         for changes in layered.values() {
             let outcome = layer_file_outcome(changes);
             counts.changed.entry(outcome).or_default().layer_files += 1;
         }
-        let is_unchanged = |owner: &&Owner| !own.contains_key(owner);
-        let is_same = |path: &&RelativePath| !layered.contains_key(path);
-        counts.unchanged = ResourceCount {
-            resources: self.resources.iter().filter(is_unchanged).count(),
-            files: 0,
-            layer_files: self.layer_files.iter().filter(is_same).count(),
-        };
+        for owner in &self.resources {
+            if !own.contains_key(owner) {
+                counts.unchanged.resources += 1;
+            }
+        }
+        for path in &self.layer_files {
+            if !layered.contains_key(path) {
+                counts.unchanged.layer_files += 1;
+            }
+        }
         counts
     }
 
-    /// The outcome for one resource: one outcome for everything that is written or removed, and one each for what is
-    /// left as it is. Each with its number of files.
-    fn outcomes_of(
+    /// Adds one resource: once for everything that is written or removed, and once for each way in which the rest is left
+    /// as it is. A resource with an edited file is therefore both updated and skipped.
+    fn count_resource(
         &self,
         owner: &Owner,
         changes: &[&PlannedChange],
-    ) -> Vec<(ResourceOutcome, usize)> {
-        let (written, left): (Vec<&PlannedChange>, Vec<&PlannedChange>) = changes
-            .iter()
-            .partition(|change| change.action.changes_disk());
-        let mut outcomes = Vec::new();
-        if !written.is_empty() {
-            outcomes.push((self.written_outcome(owner, &written), count_files(&written)));
-        }
-        for action in [
-            ChangeAction::Adopt,
-            ChangeAction::Keep,
-            ChangeAction::Release,
-        ] {
-            let with_action = left.iter().filter(|change| change.action == action);
-            let with_action: Vec<&PlannedChange> = with_action.copied().collect();
-            // A file that is adopted next to files that are written belongs to one installation.
-            let is_part = action == ChangeAction::Adopt && !written.is_empty();
-            if !with_action.is_empty() && !is_part {
-                outcomes.push((outcome_of(action), count_files(&with_action)));
+        counts: &mut ResourceCounts,
+    ) {
+        let mut written = Vec::new();
+        let mut left: BTreeMap<ResourceOutcome, Vec<&PlannedChange>> = BTreeMap::new();
+        for change in changes {
+            if change.action.changes_disk() {
+                written.push(*change);
+            } else {
+                let outcome = outcome_of(change.action);
+                left.entry(outcome).or_default().push(change);
             }
         }
-        outcomes
+        if !written.is_empty() {
+            counts.add_resource(self.written_outcome(owner, &written), &written);
+            // A file that is adopted next to files that are written belongs to one installation.
+            left.remove(&ResourceOutcome::Adopted);
+        }
+        for (outcome, changes) in &left {
+            counts.add_resource(*outcome, changes);
+        }
     }
 
     fn written_outcome(&self, owner: &Owner, written: &[&PlannedChange]) -> ResourceOutcome {
-        let all = |action: ChangeAction| written.iter().all(|change| change.action == action);
-        let was_missing = |change: &&PlannedChange| change.reason == ChangeReason::WasMissing;
-        if all(ChangeAction::Remove) && !self.resources.contains(owner) {
-            ResourceOutcome::Removed
-        } else if written
-            .iter()
-            .any(|change| change.action == ChangeAction::Merge)
-        {
-            ResourceOutcome::Merged
-        } else if !self.before.contains(owner)
-            || all(ChangeAction::Create) && written.iter().all(was_missing)
-        {
+        let mut actions = written.iter().map(|change| change.action);
+        let is_removed = actions.clone().all(|action| action == ChangeAction::Remove);
+        // An update that only removes files keeps the resource.
+        if is_removed && !self.resources.contains(owner) {
+            return ResourceOutcome::Removed;
+        }
+        if actions.any(|action| action == ChangeAction::Merge) {
+            return ResourceOutcome::Merged;
+        }
+        if !self.before.contains(owner) {
+            return ResourceOutcome::Installed;
+        }
+        // Whoever deleted its files and runs `install` expects to read that it is installed, not that it has a new version.
+        let is_restored = written.iter().all(|change| {
+            change.action == ChangeAction::Create && change.reason == ChangeReason::WasMissing
+        });
+        if is_restored {
             ResourceOutcome::Installed
         } else {
             ResourceOutcome::Updated
@@ -139,20 +141,26 @@ impl InstalledOwners {
     }
 }
 
+impl ResourceCounts {
+    fn add_resource(&mut self, outcome: ResourceOutcome, changes: &[&PlannedChange]) {
+        let count = self.changed.entry(outcome).or_default();
+        count.resources += 1;
+        count.files += count_files(changes);
+    }
+}
+
 /// The outcome for a file of layers. A key that comes or goes changes the file that it is in.
 fn layer_file_outcome(changes: &[&PlannedChange]) -> ResourceOutcome {
-    let is_part = |change: &&&PlannedChange| {
-        change.action.changes_disk() && (change.inner_pointer().is_some() || change.block.is_some())
-    };
-    let outcome = |change: &&PlannedChange| outcome_of(change.action);
-    match changes.iter().find(is_part) {
-        Some(_) => ResourceOutcome::Updated,
-        None => changes
-            .iter()
-            .map(outcome)
-            .min()
-            .unwrap_or(ResourceOutcome::Updated),
+    let mut outcome = None;
+    for change in changes {
+        let is_in_file = change.inner_pointer().is_some() || change.block.is_some();
+        if is_in_file && change.action.changes_disk() {
+            return ResourceOutcome::Updated;
+        }
+        let own = outcome_of(change.action);
+        outcome = Some(outcome.map_or(own, |earlier: ResourceOutcome| earlier.min(own)));
     }
+    outcome.unwrap_or(ResourceOutcome::Updated)
 }
 
 fn outcome_of(action: ChangeAction) -> ResourceOutcome {
@@ -192,6 +200,7 @@ mod tests {
             pointer: None,
             block: None,
             before: ObservedPath::Missing,
+            content: None,
         }
     }
 

@@ -49,7 +49,8 @@ fn add_resource(
     for file in &output.files {
         desired.add_file(DesiredFile {
             path: file.path.clone(),
-            checksum: file.bytes.checksum(),
+            bytes: file.bytes.clone(),
+            checksum: file.checksum,
             source: file.source,
             mode: file.mode,
             owner: owner.clone(),
@@ -91,6 +92,7 @@ fn add_layered_file<'a>(
     let checksum = file.checksum();
     desired.add_file(DesiredFile {
         path: file.path.clone(),
+        bytes: file.bytes.clone(),
         checksum,
         source: checksum,
         mode: file.mode,

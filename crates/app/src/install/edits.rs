@@ -12,15 +12,12 @@ use agpm_plan::{
 use agpm_store::{ExpectedFile, FileChange, ProjectStore};
 use agpm_text::{Format, Pointer};
 
-use crate::install::contents::NewContents;
 use crate::install::kept_bases::{BaseChanges, BaseReader, keep_bases};
 use crate::project::reading::limit;
 
 /// The results for edited files, in addition to the plan.
 #[derive(Clone, Debug, Default)]
 pub struct SettledEdits {
-    /// The merged files.
-    pub merged: BTreeMap<RelativePath, Vec<u8>>,
     /// New versions next to files in conflict, written and removed.
     pub beside: Vec<FileChange<'static>>,
     /// The kept bases.
@@ -41,7 +38,6 @@ pub(super) struct FileEdits<'a, 'd> {
     pub(super) store: &'a ProjectStore,
     pub(super) manifest: &'a Manifest,
     pub(super) desired: &'a DesiredState<'d>,
-    pub(super) contents: &'a NewContents<'a>,
     /// The ledger before the run.
     pub(super) before: &'a Ledger,
     pub(super) merging: MergeUse,
@@ -57,7 +53,6 @@ pub(super) fn settle_edits(
         store,
         manifest,
         desired,
-        contents,
         before,
         merging,
     } = *edits;
@@ -71,9 +66,6 @@ pub(super) fn settle_edits(
             .collect();
         let mut bases = BaseReader::new(store);
         for (file, owned) in files {
-            let Some(content) = contents.get(&file.path) else {
-                continue;
-            };
             let read = store.read(&file.path, limit());
             let yours = read.map_err(|error| error.seen_from(store.path()))?;
             let kept = KeptBytes {
@@ -85,7 +77,7 @@ pub(super) fn settle_edits(
                 Some(base) => {
                     let strategy = manifest.strategy_for(file.path.as_str());
                     merge_three_by(
-                        [base, &yours, content.bytes],
+                        [base, &yours, &file.bytes],
                         format,
                         &ListRules::of(strategy),
                     )
@@ -95,16 +87,15 @@ pub(super) fn settle_edits(
             };
             match merge {
                 ThreeWayMerge::Merged(bytes) => {
-                    plan.accept_merge(&file);
-                    settled.merged.insert(file.path.clone(), bytes);
+                    plan.accept_merge(&file, bytes);
                 }
                 ThreeWayMerge::Conflict(conflicts) => {
                     let mine = Checksum::of(&yours);
                     plan.open_conflict(&file, mine, clashes(&conflicts, None));
                     sides.insert(mine, yours);
-                    sides.insert(file.checksum, content.bytes.to_vec());
+                    sides.insert(file.checksum, file.bytes.to_vec());
                     let known = owned.conflict.as_ref();
-                    let written = write_beside(store, &file, content.bytes, known, notes)?;
+                    let written = write_beside(store, &file, known, notes)?;
                     settled.beside.extend(written);
                 }
             }
@@ -116,7 +107,7 @@ pub(super) fn settle_edits(
             settled.beside.extend(remove_beside(store, path, conflict)?);
         }
     }
-    settled.bases = keep_bases(store, desired, contents, &sides, before, &mut plan.ledger);
+    settled.bases = keep_bases(store, desired, &sides, before, &mut plan.ledger);
     Ok(settled)
 }
 
@@ -157,7 +148,6 @@ pub(super) fn clashes(conflicts: &[MergeConflict], within: Option<&Pointer>) -> 
 fn write_beside(
     store: &ProjectStore,
     file: &DesiredFile,
-    bytes: &[u8],
     known: Option<&OpenConflict>,
     notes: &mut Notes,
 ) -> Result<Option<FileChange<'static>>, Failure> {
@@ -186,7 +176,7 @@ fn write_beside(
     };
     Ok(Some(FileChange::Write {
         path,
-        bytes: Cow::Owned(bytes.to_vec()),
+        bytes: Cow::Owned(file.bytes.to_vec()),
         mode: FileMode::Plain,
         before,
     }))

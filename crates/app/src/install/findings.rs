@@ -1,10 +1,10 @@
-//! Findings of a plan that stop a run.
+//! Findings of a plan, and which of them stop a run.
 
 use std::collections::BTreeMap;
 
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Severity, WarningPolicy, codes};
 use agpm_model::{Lockfile, Owner};
-use agpm_plan::{ChangeReason, Ledger, Observation, Plan, PlannedChange};
+use agpm_plan::{ChangeReason, Ledger, Observation, Plan};
 
 use crate::drift::base_label;
 use crate::install::InstallRequest;
@@ -12,7 +12,7 @@ use crate::project::write_mode::WriteMode;
 use agpm_model::LockUse;
 
 /// Reports the obstacles; a run that only shows goes on to show the rest.
-pub fn report_refusals(
+pub fn report_obstacles(
     plan: &Plan,
     observation: &Observation,
     writing: WriteMode,
@@ -35,12 +35,13 @@ pub fn report_refusals(
 
 /// Turns warnings into errors where they stop the run.
 pub fn stop_on_warnings(warnings: WarningPolicy, notes: &mut Notes) -> Result<(), Failure> {
-    let is_warning = |found: &Diagnostic| found.severity >= Severity::Warning;
-    if warnings == WarningPolicy::Stop && notes.diagnostics.iter().any(is_warning) {
-        notes.warnings_are_errors();
-        return Err(Failure::reported());
+    let mut findings = notes.diagnostics.iter();
+    let has_warnings = findings.any(|found| found.severity >= Severity::Warning);
+    if warnings == WarningPolicy::Report || !has_warnings {
+        return Ok(());
     }
-    Ok(())
+    notes.warnings_are_errors();
+    Err(Failure::reported())
 }
 
 /// Files that were edited stay; where every byte must be as locked, that is an error.
@@ -77,18 +78,21 @@ pub fn bases_of_edits(
     before: &Ledger,
     old: Option<&Lockfile>,
 ) -> BTreeMap<Owner, String> {
-    let version_of = |owner: &Owner| {
-        let id = owner.resource()?;
-        let entries = old.iter().flat_map(|old| &old.entries);
-        let mut entries = entries.filter(|entry| entry.id() == *id);
-        base_label(entries.next()?)
-    };
-    let is_conflict = |change: &&PlannedChange| change.reason == ChangeReason::Conflict;
-    let conflicts = plan.changes.iter().filter(is_conflict);
-    let based = conflicts.filter_map(|change| {
+    let mut based = BTreeMap::new();
+    for change in &plan.changes {
+        if change.reason != ChangeReason::Conflict {
+            continue;
+        }
         let recorded = before.based.get(&change.owner).cloned();
-        let version = recorded.or_else(|| version_of(&change.owner))?;
-        Some((change.owner.clone(), version))
-    });
-    based.collect()
+        if let Some(version) = recorded.or_else(|| locked_version(&change.owner, old?)) {
+            based.insert(change.owner.clone(), version);
+        }
+    }
+    based
+}
+
+fn locked_version(owner: &Owner, lock: &Lockfile) -> Option<String> {
+    let id = owner.resource()?;
+    let entry = lock.entries.iter().find(|entry| entry.id() == *id)?;
+    base_label(entry)
 }

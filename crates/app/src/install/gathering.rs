@@ -15,7 +15,7 @@ use crate::project::packages::{
 };
 use agpm_diag::{Failure, Notes};
 use agpm_model::LockUse;
-use agpm_model::Lockfile;
+use agpm_model::{Lockfile, PinId};
 use agpm_plan::{Ledger, ledger_of_lock};
 use agpm_resolve::add_locked_sources;
 use agpm_resolve::{is_older_path, refuse_foreign_paths};
@@ -48,10 +48,11 @@ pub(crate) fn gather(
     let files = match &job.manifest {
         Some(edit) => {
             refuse_link(store, &own_files.manifest)?;
-            let text_patch = edit.text_patch.as_ref().map(|edit| edit.edited.clone());
+            let text_patches = edit.text_patches.iter();
+            let text_patches = text_patches.map(|edit| edit.edited.clone()).collect();
             files
                 .with_project(edit.bytes.to_vec())
-                .with_text_patch(text_patch)
+                .with_text_patches(text_patches)
         }
         None => files,
     };
@@ -67,51 +68,36 @@ pub(crate) fn gather(
     };
     let mut project = Project::with_bases(world, files, versions, ErrorTolerance::Stop, notes)?;
     let policies = ProjectPolicies::of(&mut project, notes)?;
-    let mut lock = None;
-    let mut open = BTreeSet::new();
-    let mut lock_state = LockState::AsWritten;
-    if is_locked {
-        lock = read_lock(&world.environment, store, notes)?;
-    } else if let Some(read) = read_updatable_lock(world, &project.manifest, store, notes)? {
-        lock = Some((read.lock, read.bytes));
-        if let Some(join) = read.join {
-            notes.diagnostics.push(joined_note(&join));
-            open = join.open;
-            lock_state = LockState::Joined;
-        }
-    }
+    let GatheredLock {
+        lock,
+        state: lock_state,
+        open,
+    } = if is_locked {
+        gather_fixed_lock(run, &project, notes)?
+    } else {
+        gather_updatable_lock(run, &project, notes)?
+    };
     let moving = job.moving.including(&open);
-    if lock.is_none() && is_locked && requires_nothing(&project) {
-        // A project that requires nothing is as locked without a lockfile.
-        lock = Some((Lockfile::default(), Vec::new()));
-    }
     // A frozen install keeps the plugin locations of the lockfile, which are already set; resolving them again could
     // contact a server.
     if job.request.lock != LockUse::Frozen {
         bind_plugins(world, &mut project.manifest, store.path(), &moving, notes)?;
     }
+    let scope = world.environment.scope;
     let recorded = read_ledger(store)?;
     if let Some((lock, _)) = &lock {
         add_locked_sources(&mut project.manifest, lock);
-        let is_recorded = |path: &agpm_model::RelativePath| recorded.records(path);
-        refuse_foreign_paths(
-            lock,
-            &project.manifest,
-            world.environment.scope,
-            &is_recorded,
-        )?;
+        refuse_foreign_paths(lock, &project.manifest, scope, &|path| {
+            recorded.records(path)
+        })?;
     }
-    let ledger = match recorded {
-        // Without a ledger, the checksums in the lockfile identify managed files that were not modified.
-        ledger if ledger == Ledger::default() => lock
-            .as_ref()
-            .map(|(lock, _)| {
-                let scope = world.environment.scope;
-                ledger_of_lock(lock, |path| is_older_path(&project.manifest, scope, path))
-            })
-            .unwrap_or_default(),
-        ledger => ledger,
-    };
+    let mut ledger = recorded;
+    // Without a ledger, the checksums in the lockfile identify managed files that were not modified.
+    if ledger == Ledger::default()
+        && let Some((lock, _)) = &lock
+    {
+        ledger = ledger_of_lock(lock, |path| is_older_path(&project.manifest, scope, path));
+    }
     Ok(GatheredProject {
         project_lock,
         project,
@@ -128,4 +114,53 @@ pub(crate) fn gather(
             Some(WideningRecord::Lockfile) | None => world.environment.approvals.clone(),
         },
     })
+}
+
+/// The lockfile as an install uses it.
+struct GatheredLock {
+    lock: Option<(Lockfile, Vec<u8>)>,
+    state: LockState,
+    /// The pins of a conflict that nothing decides.
+    open: BTreeSet<PinId>,
+}
+
+/// Reads a lockfile that must not change.
+fn gather_fixed_lock(
+    run: &InstallRun<'_>,
+    project: &Project,
+    notes: &mut Notes,
+) -> Result<GatheredLock, Failure> {
+    let mut lock = read_lock(&run.world.environment, run.store, notes)?;
+    if lock.is_none() && requires_nothing(project) {
+        // A project that requires nothing is as locked without a lockfile.
+        lock = Some((Lockfile::default(), Vec::new()));
+    }
+    Ok(GatheredLock {
+        lock,
+        state: LockState::AsWritten,
+        open: BTreeSet::new(),
+    })
+}
+
+/// Reads a lockfile that the install may write; both sides of a conflict are joined.
+fn gather_updatable_lock(
+    run: &InstallRun<'_>,
+    project: &Project,
+    notes: &mut Notes,
+) -> Result<GatheredLock, Failure> {
+    let mut gathered = GatheredLock {
+        lock: None,
+        state: LockState::AsWritten,
+        open: BTreeSet::new(),
+    };
+    let Some(read) = read_updatable_lock(run.world, &project.manifest, run.store, notes)? else {
+        return Ok(gathered);
+    };
+    gathered.lock = Some((read.lock, read.bytes));
+    if let Some(join) = read.join {
+        notes.diagnostics.push(joined_note(&join));
+        gathered.open = join.open;
+        gathered.state = LockState::Joined;
+    }
+    Ok(gathered)
 }

@@ -2,16 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use agpm_diag::has_errors;
 use agpm_merge::is_mergeable;
 use agpm_model::{Checksum, RelativePath};
 use agpm_plan::{
     BaseNumber, BasePack, DesiredState, KeptBytes, KeptValues, Ledger, NodeSum, base_in_pack,
 };
 use agpm_store::ProjectStore;
-use agpm_text::Value;
+use agpm_text::{Format, Value, parse_alone, to_value};
 
-use crate::install::contents::NewContents;
-use crate::install::shared_edits::value_of;
 use crate::project::reading::limit;
 
 /// Larger files are not worth a merge.
@@ -73,7 +72,6 @@ pub struct BaseChanges {
 pub(crate) fn keep_bases(
     store: &ProjectStore,
     desired: &DesiredState<'_>,
-    contents: &NewContents<'_>,
     sides: &BTreeMap<Checksum, Vec<u8>>,
     before: &Ledger,
     ledger: &mut Ledger,
@@ -89,14 +87,12 @@ pub(crate) fn keep_bases(
     }
     for (path, owned) in &mut ledger.files {
         if owned.base.is_none()
-            && let Some(content) = contents.get(path)
-            && desired
-                .file_at(path)
-                .is_some_and(|file| file.checksum == owned.checksum)
-            && content.bytes.len() <= LARGEST_BASE
-            && is_mergeable(content.bytes)
+            && let Some(file) = desired.file_at(path)
+            && file.checksum == owned.checksum
+            && file.bytes.len() <= LARGEST_BASE
+            && is_mergeable(&file.bytes)
         {
-            pack.add(owned.checksum, content.bytes);
+            pack.add(owned.checksum, &file.bytes);
             owned.base = Some(number);
         }
         let Some(conflict) = &mut owned.conflict else {
@@ -129,7 +125,7 @@ pub(crate) fn keep_bases(
     }
 }
 
-/// Records where the values of entries and the texts of blocks are kept; those that are not yet go into a new file.
+/// Records where the values of entries and the content of blocks are kept; those that are not yet go into a new file.
 fn keep_shared(
     store: &ProjectStore,
     desired: &DesiredState<'_>,
@@ -234,4 +230,12 @@ fn join_bases(
         move_base(values.checksum, &mut base);
         *kept = base.map(|base| KeptValues { base, ..values });
     }
+}
+
+/// A JSON text as a value.
+pub(crate) fn value_of(bytes: &[u8]) -> Option<Value> {
+    let text = std::str::from_utf8(bytes).ok()?;
+    let parsed = parse_alone(text, Format::Json);
+    let is_valid = !has_errors(&parsed.diagnostics);
+    parsed.document.root().map(to_value).filter(|_| is_valid)
 }

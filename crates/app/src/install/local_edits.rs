@@ -2,9 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use agpm_compose::RenderedResource;
 use agpm_diag::{Failure, Notes};
-use agpm_layers::LayeredFile;
 use agpm_model::{FileMode, Owner, RelativePath};
 use agpm_plan::{
     ChangeAction, ChangeReason, FileOutcome, FileVersions, Ledger, OverwriteRule, Plan,
@@ -52,14 +50,9 @@ pub(crate) fn local_edits(world: &World) -> Result<Vec<FileVersions>, Failure> {
     }
     // Overwriting every edit gives the locked content, also of files that hold content of the user.
     let restored = disk.plan(&desired, &ledger, OverwriteRule::Everything, quiet)?;
-    let locked = LockedContent {
-        plan: &restored,
-        resources: &state.resources,
-        layers: &state.layers,
-    };
     let mut edits = Vec::new();
     for (path, owners) in owners {
-        let Some(content) = locked.content_of(&path) else {
+        let Some(content) = planned_bytes(&restored, &path) else {
             continue;
         };
         edits.push(FileVersions {
@@ -89,26 +82,15 @@ fn edited_files(changes: &[PlannedChange]) -> BTreeMap<RelativePath, Vec<Owner>>
     owners
 }
 
-/// The content that the lockfile describes, by path.
-struct LockedContent<'a> {
-    plan: &'a Plan,
-    resources: &'a [RenderedResource],
-    layers: &'a [LayeredFile],
-}
-
-impl LockedContent<'_> {
-    fn content_of(&self, path: &RelativePath) -> Option<&[u8]> {
-        let shared = self.plan.shared.iter().find(|change| change.path == *path);
-        if let Some(change) = shared {
-            return match &change.outcome {
-                FileOutcome::Write(text) => Some(text.as_bytes()),
-                FileOutcome::Unchanged | FileOutcome::Remove => None,
-            };
-        }
-        let mut files = self.resources.iter().flat_map(|one| &one.output.files);
-        let file = files.find(|file| file.path == *path);
-        let layered = || self.layers.iter().find(|file| file.path == *path);
-        file.map(|file| file.bytes.get())
-            .or_else(|| layered().map(|file| file.bytes.as_slice()))
+/// The bytes that a plan writes at a path.
+fn planned_bytes<'p>(plan: &'p Plan, path: &RelativePath) -> Option<&'p [u8]> {
+    if let Some(shared) = plan.shared.iter().find(|change| change.path == *path) {
+        return match &shared.outcome {
+            FileOutcome::Write(text) => Some(text.as_bytes()),
+            FileOutcome::Unchanged | FileOutcome::Remove => None,
+        };
     }
+    let mut changes = plan.changes.iter();
+    let written = changes.find(|change| change.path == *path && change.is_of_whole_file())?;
+    Some(&written.content.as_ref()?.bytes)
 }

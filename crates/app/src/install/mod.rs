@@ -23,17 +23,17 @@ pub use approvals::{CommandApprovals, matches_id};
 pub use counts::{InstalledOwners, ResourceCount, ResourceCounts, ResourceOutcome};
 pub use desired::desired_state;
 pub use findings::{
-    bases_of_edits, report_conflicts, report_kept, report_refusals, stop_on_warnings,
+    bases_of_edits, report_conflicts, report_kept, report_obstacles, stop_on_warnings,
 };
 pub use increases::{IncreaseRules, unapproved_refusals};
 pub use judging::{JudgedInstall, SourceFacts};
-pub use lock_change::{changed_resources, lock_change, moves, note_missing_digests};
+pub use lock_change::{lock_change, note_missing_digests};
 pub use loosened_bases::{BASE_APPROVAL, loosened_bases, unknown_base_policy};
 pub use older_file_list::{OlderFile, older_files};
 pub use open_refusals::{ApprovalCommand, OpenRefusals, UnapprovedRefusal};
 pub use planned::{DiscardedPlan, PlannedInstall};
 pub use programs::new_programs;
-pub use record::{InstallInputs, inputs_of, installed_owners, is_unsettled, owners_of_nothing};
+pub use record::{InstallInputs, inputs_of};
 pub use report::{
     ConvertedResource, InstallReport, LockChange, ReportedProgram, RequiredBy, SourceFileState,
     UpdatedPin,
@@ -43,7 +43,6 @@ pub use request::{ChangelogReading, FidelityPolicy, InstallRequest, TransitiveEx
 pub(crate) mod capabilities;
 mod changelogs;
 mod changes;
-mod contents;
 mod edits;
 pub(crate) mod gathering;
 mod kept_bases;
@@ -67,14 +66,13 @@ use agpm_resolve::UpdateScope;
 pub(crate) use crate::install::changes::FileChanges;
 pub use crate::install::edits::SettledEdits;
 pub use crate::install::kept_bases::BaseChanges;
-pub(crate) use crate::install::kept_bases::{BaseReader, unneeded_bases};
+pub(crate) use crate::install::kept_bases::{BaseReader, unneeded_bases, value_of};
 pub(crate) use crate::install::local_edits::local_edits;
 pub(crate) use crate::install::locked_state::LockedState;
 pub(crate) use crate::install::preview::{InstallPreview, bytes_on_disk, preview};
 pub(crate) use crate::install::run::{
     InstallJob, ManifestEdit, ProjectFate, TextPatchEdit, WideningRecord,
 };
-pub(crate) use crate::install::shared_edits::value_of;
 pub(crate) use crate::install::writing::lock_project;
 use agpm_trust::PolicyCheckReport;
 
@@ -92,14 +90,11 @@ use crate::project::projects;
 use crate::project::scope::ManifestLocation;
 use crate::project::world::{ManifestUse, World};
 use crate::project::write_mode::WriteMode;
-use agpm_model::LockUse;
 
 use crate::install::gathering::gather;
 use crate::install::older_files::record_older_files;
-use crate::install::refusals::{
-    check_lock, complete, refuse_loosened_bases, refuse_own_files, refuse_violations,
-};
-use crate::install::rendering::{render, resolve_dependencies};
+use crate::install::refusals::{refuse_rendered, refuse_violations};
+use crate::install::rendering::{pin_catalog_remotes, render, resolve_dependencies};
 
 /// Installs a project.
 pub fn install(world: &World, request: &InstallRequest) -> Outcome<InstallReport> {
@@ -165,7 +160,6 @@ fn attempt(
     };
     let (gathered, rendered) = gather_and_render(&run, files, notes)?;
     let planned = plan_install(&run, &gathered, rendered, notes)?;
-    refuse_own_files(&planned.plan, &gathered.own_files)?;
     let commit = commit(&run, gathered, &planned, notes)?;
     let writing = job.request.writing;
     report_conflicts(planned.plan.conflicts().collect(), writing, notes);
@@ -192,12 +186,8 @@ fn gather_and_render(
     let mut gathered = gather(run, files, notes)?;
     let resolved = resolve_dependencies(run, &mut gathered, notes)?;
     let mut rendered = render(run, &gathered, resolved, notes)?;
-    // If the capabilities of the lockfile are wrong, the lockfile is the cause, not a missing approval.
-    if matches!(run.job.request.lock, LockUse::Locked | LockUse::Frozen) {
-        check_lock(run, &gathered, &rendered)?;
-    }
-    refuse_loosened_bases(run, &gathered, &mut rendered, notes)?;
-    complete(run, &gathered, &mut rendered, notes)?;
+    refuse_rendered(run, &gathered, &mut rendered, notes)?;
+    pin_catalog_remotes(run, &gathered, &mut rendered, notes)?;
     refuse_violations(run.world, &gathered, &rendered, notes)?;
     record_older_files(run, &mut gathered, &rendered.rendered.resources)?;
     Ok((gathered, rendered))

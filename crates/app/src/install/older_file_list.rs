@@ -49,7 +49,7 @@ pub fn older_files(
             .iter()
             .flat_map(|resource| {
                 let files = resource.output.files.iter();
-                let rendered = files.map(|file| file.bytes.checksum());
+                let rendered = files.map(|file| file.checksum);
                 std::iter::once(resource.resolved.resource.main.checksum).chain(rendered)
             })
             .collect();

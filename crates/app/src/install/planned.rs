@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use agpm_compose::RenderedResource;
 use agpm_layers::LayeredFile;
 use agpm_model::{RelativePath, ResourceId};
-use agpm_plan::Plan;
+use agpm_plan::{NewContent, Observation, Plan};
 use agpm_trust::CapabilityChange;
 
 use crate::install::InstalledOwners;
@@ -14,6 +14,15 @@ use crate::install::{
     ConvertedResource, InstallReport, LockChange, ReportedProgram, SourceFileState, UpdatedPin,
 };
 use crate::project::write_mode::WriteMode;
+
+/// The changes of files, with what was observed to plan them.
+pub(super) struct PlannedFiles {
+    pub(super) plan: Plan,
+    pub(super) edits: SettledEdits,
+    /// Files that only the lockfile shows to be managed.
+    pub(super) recovered: Vec<RelativePath>,
+    pub(super) observation: Observation,
+}
 
 /// A planned install.
 pub struct PlannedInstall {
@@ -48,6 +57,7 @@ pub struct PlannedInstall {
 /// The part of a plan that a report needs no longer. It may be large, so the caller decides when it is dropped.
 pub struct DiscardedPlan {
     _plan: Plan,
+    _contents: Vec<NewContent>,
     _layers: Vec<LayeredFile>,
     _resources: Vec<RenderedResource>,
 }
@@ -55,6 +65,12 @@ pub struct DiscardedPlan {
 impl PlannedInstall {
     /// The report of what was planned, and what is left of it.
     pub fn into_report(mut self, writing: WriteMode) -> (InstallReport, DiscardedPlan) {
+        let mut changes = std::mem::take(&mut self.plan.changes);
+        // A report has no use for the bytes, and whoever holds it would hold them.
+        let contents = changes
+            .iter_mut()
+            .filter_map(|change| change.content.take());
+        let contents = contents.collect();
         let converted = self
             .resources
             .iter()
@@ -78,10 +94,10 @@ impl PlannedInstall {
             capabilities: self.capabilities,
             reads: self.reads,
             unchanged: self.plan.unchanged,
-            counts: self.owners.count(&self.plan.changes),
+            counts: self.owners.count(&changes),
             disabled: disabled_hooks(&self.resources),
             refused: self.plan.refusals.len(),
-            changes: std::mem::take(&mut self.plan.changes),
+            changes,
             lock: match (self.lock_change, writing) {
                 (LockChange::Written, WriteMode::Show) => LockChange::WouldBeWritten,
                 (LockChange::Removed, WriteMode::Show) => LockChange::WouldBeRemoved,
@@ -91,6 +107,7 @@ impl PlannedInstall {
         };
         let left = DiscardedPlan {
             _plan: self.plan,
+            _contents: contents,
             _layers: self.layers,
             _resources: self.resources,
         };

@@ -127,7 +127,7 @@ fn tags_of(source: Option<&dyn Source>, commit: Option<&Revision>) -> Vec<Versio
     let (Some(versions), Some(commit)) = (versions, commit) else {
         return Vec::new();
     };
-    let tags = versions.tags.iter().filter(|(_, id)| *id == commit);
+    let tags = versions.tags.known().filter(|(_, id)| *id == commit);
     tags.map(|(name, _)| VersionLabel::new(name)).collect()
 }
 

@@ -12,7 +12,7 @@ use agpm_store::{FileChange, ProjectStore, StoreProblem};
 use crate::install::planning::plan_install;
 use crate::install::run::{InstallJob, InstallRun};
 use crate::install::writing::project_changes;
-use crate::install::{gather_and_render, refuse_own_files, report};
+use crate::install::{gather_and_render, report};
 use crate::project::policy_cache::refresh_policies;
 use crate::project::reading::limit;
 use crate::project::world::World;
@@ -39,7 +39,6 @@ pub(crate) fn preview(
     };
     let (gathered, rendered) = gather_and_render(&run, files, notes)?;
     let planned = plan_install(&run, &gathered, rendered, notes)?;
-    refuse_own_files(&planned.plan, &gathered.own_files)?;
     let files = file_versions(&store, &planned)?;
     report_conflicts(planned.plan.conflicts().collect(), WriteMode::Show, notes);
     let report = report(planned, WriteMode::Show);

@@ -1,20 +1,120 @@
-//! Checks of what was rendered: lockfile, approvals, placement, fidelity and policies.
+//! Everything that an install refuses, in the order of the pipeline: what was rendered, what nobody approved, what policies
+//! forbid, and what the plan would do. Only inputs that cannot be read are refused where they are read.
 
+use crate::drift::DriftFinding;
+use crate::drift::unexpected::unexpected_files;
+use crate::install::capabilities::{LockedSubject, changes_since_lock};
 use crate::install::former_policies::{FormerPolicies, former_policies};
+use crate::install::planned::PlannedFiles;
 use crate::install::policies::VersionsOfSources;
 use crate::install::run::{GatheredProject, InstallRun, OwnFiles, RenderedProject};
-use crate::install::{BASE_APPROVAL, FidelityPolicy, loosened_bases, unknown_base_policy};
-use crate::install::{JudgedInstall, lock_change};
-use crate::project::pinning::PinningContext;
+use crate::install::{
+    BASE_APPROVAL, FidelityPolicy, IncreaseRules, JudgedInstall, OpenRefusals, lock_change,
+    loosened_bases, report_kept, report_obstacles, stop_on_warnings, unapproved_refusals,
+    unknown_base_policy,
+};
 use crate::project::scope::SiblingFile;
 use crate::project::world::{BaseApproval, World};
 use crate::project::write_mode::WriteMode;
-use agpm_compose::{LossPolicy, Widening, check_fidelity, check_placement};
+use agpm_compose::{
+    LossPolicy, RenderedResource, UnapprovedChange, Widening, check_fidelity, check_placement,
+    foreign_hook_notes,
+};
 use agpm_diag::{Failure, FailureKind, Notes};
-use agpm_model::{Owner, RelativePath};
+use agpm_model::{LockUse, Owner, RelativePath};
 use agpm_plan::{Plan, reserved_target};
+use agpm_trust::CapabilityChange;
 
-/// Fails if a policy forbids a resource, even if it is already installed.
+/// Refuses what was rendered. Everything that an approval resolves is added to `rendered.open`, because one command
+/// approves all of it.
+pub(super) fn refuse_rendered(
+    run: &InstallRun<'_>,
+    gathered: &GatheredProject,
+    rendered: &mut RenderedProject,
+    notes: &mut Notes,
+) -> Result<(), Failure> {
+    // If the capabilities of the lockfile are wrong, the lockfile is the cause, not a missing approval.
+    if matches!(run.job.request.lock, LockUse::Locked | LockUse::Frozen) {
+        refuse_outdated_lock(run, gathered, rendered)?;
+    }
+    refuse_loosened_bases(run, gathered, rendered, notes)?;
+    refuse_losses(run, gathered, rendered, notes)
+}
+
+/// A lockfile that is not to change must be of what was rendered; remotes of the catalog are compared later.
+fn refuse_outdated_lock(
+    run: &InstallRun<'_>,
+    gathered: &GatheredProject,
+    rendered: &RenderedProject,
+) -> Result<(), Failure> {
+    let Some((old, _)) = &gathered.lock else {
+        return Ok(());
+    };
+    let resources = &rendered.rendered.resources;
+    let layers = rendered.layered.locked.clone();
+    let new = gathered.new_lock(resources, layers, old.catalog.clone());
+    lock_change(Some(old), &new, run.job.request.lock).map(drop)
+}
+
+/// A base that forbids less than at its locked version needs approval: its policy was a reason to extend it.
+fn refuse_loosened_bases(
+    run: &InstallRun<'_>,
+    gathered: &GatheredProject,
+    rendered: &mut RenderedProject,
+    notes: &mut Notes,
+) -> Result<(), Failure> {
+    let is_approved = run.approvals().approves(&Owner::from(BASE_APPROVAL));
+    if is_approved || run.world.environment.bases == BaseApproval::Given {
+        return Ok(());
+    }
+    let Some((lock, _)) = &gathered.lock else {
+        return Ok(());
+    };
+    let project = &gathered.project;
+    let former = former_policies(run.world, &rendered.sources, &lock.bases, &project.bases);
+    let refusal = match former {
+        FormerPolicies::Same => None,
+        FormerPolicies::Read(before) => loosened_bases(&before, &project.manifest.base_policies),
+        FormerPolicies::Unknown(base) => Some(unknown_base_policy(&base)),
+    };
+    let Some(refusal) = refusal else {
+        return Ok(());
+    };
+    let writing = run.job.request.writing;
+    let command = run.approval_command();
+    rendered.open.add(refusal, &command, writing, notes)
+}
+
+/// Refuses resources at paths where their tool does not read them, and conversions that lose or permit too much.
+pub(crate) fn refuse_losses(
+    run: &InstallRun<'_>,
+    gathered: &GatheredProject,
+    rendered: &mut RenderedProject,
+    notes: &mut Notes,
+) -> Result<(), Failure> {
+    let manifest = &gathered.project.manifest;
+    let resources = &rendered.rendered.resources;
+    check_placement(manifest, resources, notes)?;
+    let losses = match (run.job.request.fidelity, run.job.request.writing) {
+        (FidelityPolicy::Strict, _) => LossPolicy::Strict,
+        (FidelityPolicy::Report, WriteMode::Apply) => LossPolicy::RefuseWidening,
+        (FidelityPolicy::Report, WriteMode::Show) => LossPolicy::ShowWidening,
+    };
+    let is_accepted = |one: &Widening<'_>| gathered.accepts(one);
+    let mut found = Notes::default();
+    match check_fidelity(manifest, resources, losses, &is_accepted, &mut found) {
+        Err(failure) if failure.kind == FailureKind::Refused => {
+            rendered.open.add_findings(found.diagnostics);
+            Ok(())
+        }
+        checked => {
+            notes.diagnostics.append(&mut found.diagnostics);
+            checked
+        }
+    }
+}
+
+/// Refuses what a policy forbids, even if it is already installed.
 pub(crate) fn refuse_violations(
     world: &World,
     gathered: &GatheredProject,
@@ -41,110 +141,85 @@ pub(crate) fn refuse_violations(
     Err(Failure::reported_as(FailureKind::Refused))
 }
 
-/// A base that forbids less than at its locked version needs approval: its policy was a reason to extend it.
-pub(crate) fn refuse_loosened_bases(
+/// Returns the capability changes since the project was locked. An increase that nobody approves is added to `open`, to be
+/// refused with everything else that needs approval.
+pub(crate) fn refuse_unapproved(
+    run: &InstallRun<'_>,
+    subject: LockedSubject<'_>,
+    resources: &[RenderedResource],
+    open: &mut OpenRefusals,
+    notes: &mut Notes,
+) -> Result<Vec<CapabilityChange>, Failure> {
+    let changes = changes_since_lock(run, subject);
+    let approvals = run.approvals();
+    approvals.check(subject.capabilities)?;
+    let rules = IncreaseRules {
+        manifest: &subject.gathered.project.manifest,
+        lock: subject.new,
+        approvals,
+    };
+    let refused = rules.refused(&changes);
+    if refused.is_empty() || (open.is_empty() && is_confirmed(run, &refused)) {
+        return Ok(changes.all);
+    }
+    let command = run.approval_command();
+    for refusal in unapproved_refusals(&refused, resources) {
+        open.add(refusal, &command, run.job.request.writing, notes)?;
+    }
+    Ok(changes.all)
+}
+
+/// Asks the user on a terminal. Where something else is refused too, no question is shown: its answer would not let the run go on.
+fn is_confirmed(run: &InstallRun<'_>, refused: &[UnapprovedChange]) -> bool {
+    let request = &run.job.request;
+    // A frozen install is what CI runs, and a run that only shows installs nothing that one could confirm.
+    if request.writing != WriteMode::Apply || request.lock == LockUse::Frozen {
+        return false;
+    }
+    let Some(confirm) = run.world.confirm else {
+        return false;
+    };
+    let shown: Vec<CapabilityChange> = refused.iter().map(|one| one.change.clone()).collect();
+    confirm(&shown)
+}
+
+/// Refuses a plan: content of the user in its way, edits where every byte must be as locked, and agpm's own files.
+pub(super) fn refuse_plan(
     run: &InstallRun<'_>,
     gathered: &GatheredProject,
-    rendered: &mut RenderedProject,
+    resources: &[RenderedResource],
+    files: &mut PlannedFiles,
     notes: &mut Notes,
 ) -> Result<(), Failure> {
-    let environment = &run.world.environment;
-    let all = run.approvals().approves(&Owner::from(BASE_APPROVAL));
-    if all || environment.bases == BaseApproval::Given {
-        return Ok(());
+    let request = &run.job.request;
+    let plan = &mut files.plan;
+    report_obstacles(plan, &files.observation, request.writing, notes)?;
+    notes.diagnostics.append(&mut plan.findings);
+    let foreign = foreign_hook_notes(resources, &plan.changes);
+    notes.diagnostics.extend(foreign);
+    report_kept(plan, request, notes)?;
+    // The checksum of a skill or a plugin covers its directory. Files that were added there are not deleted, only reported.
+    if request.lock == LockUse::Frozen && request.writing == WriteMode::Show {
+        let found = unexpected_files(run.store, resources)?;
+        let found = found.iter().map(DriftFinding::diagnostic);
+        notes.diagnostics.extend(found);
+        notes.check()?;
     }
-    let locked = gathered
-        .lock
-        .as_ref()
-        .map(|(lock, _)| lock.bases.as_slice());
-    let project = &gathered.project;
-    let command = run.approval_command();
-    let former = former_policies(
-        run.world,
-        &rendered.sources,
-        locked.unwrap_or_default(),
-        &project.bases,
-    );
-    let refusal = match former {
-        FormerPolicies::Same => None,
-        FormerPolicies::Read(before) => loosened_bases(&before, &project.manifest.base_policies),
-        FormerPolicies::Unknown(base) => Some(unknown_base_policy(&base)),
-    };
-    let writing = run.job.request.writing;
-    refusal.map_or(Ok(()), |refusal| {
-        rendered.open.add(refusal, &command, writing, notes)
-    })
+    stop_on_warnings(request.warnings, notes)?;
+    refuse_own_files(plan, &gathered.own_files)
 }
 
 /// Fails if a resource would be installed over the manifest or the lockfile.
-pub(crate) fn refuse_own_files(plan: &Plan, own_files: &OwnFiles) -> Result<(), Failure> {
-    let own = [&own_files.manifest, &own_files.lock];
-    let is_own = |path: &RelativePath| {
-        own.iter()
-            .any(|file| matches!(file, SiblingFile::Within(own) if own == path))
-    };
-    let Some(change) = plan.changes.iter().find(|change| is_own(&change.path)) else {
-        return Ok(());
-    };
-    Err(reserved_target(
-        &change.owner,
-        &change.path,
-        "which is a file of agpm",
-    ))
-}
-
-/// A lockfile that is not to change must be of what was rendered; remotes of the catalog are compared later.
-pub(crate) fn check_lock(
-    run: &InstallRun<'_>,
-    gathered: &GatheredProject,
-    rendered: &RenderedProject,
-) -> Result<(), Failure> {
-    let Some((old, _)) = &gathered.lock else {
-        return Ok(());
-    };
-    let resources = &rendered.rendered.resources;
-    let layers = rendered.layered.locked.clone();
-    let new = gathered.new_lock(resources, layers, old.catalog.clone());
-    lock_change(Some(old), &new, run.job.request.lock).map(drop)
-}
-
-/// Makes the checks that need rendered resources, and pins the remotes of the catalog.
-pub(crate) fn complete(
-    run: &InstallRun<'_>,
-    gathered: &GatheredProject,
-    rendered: &mut RenderedProject,
-    notes: &mut Notes,
-) -> Result<(), Failure> {
-    let InstallRun { world, job, .. } = *run;
-    let manifest = &gathered.project.manifest;
-    let resources = &rendered.rendered.resources;
-    check_placement(manifest, resources, notes)?;
-    let losses = match (job.request.fidelity, job.request.writing) {
-        (FidelityPolicy::Strict, _) => LossPolicy::Strict,
-        (FidelityPolicy::Report, WriteMode::Apply) => LossPolicy::RefuseWidening,
-        (FidelityPolicy::Report, WriteMode::Show) => LossPolicy::ShowWidening,
-    };
-    let is_accepted = |one: &Widening<'_>| gathered.accepts(one);
-    let mut found = Notes::default();
-    match check_fidelity(manifest, resources, losses, &is_accepted, &mut found) {
-        Err(failure) if failure.kind == FailureKind::Refused => {
-            rendered
-                .open
-                .add_findings(std::mem::take(&mut found.diagnostics));
-        }
-        checked => {
-            notes.diagnostics.append(&mut found.diagnostics);
-            checked?;
+fn refuse_own_files(plan: &Plan, own_files: &OwnFiles) -> Result<(), Failure> {
+    for change in &plan.changes {
+        if is_at(&own_files.manifest, &change.path) || is_at(&own_files.lock, &change.path) {
+            let why = "which is a file of agpm";
+            return Err(reserved_target(&change.owner, &change.path, why));
         }
     }
-    let pinning = PinningContext {
-        world,
-        manifest,
-        sources: &rendered.sources,
-        lock_use: job.request.lock,
-        moving: &gathered.moving,
-    };
-    let old = gathered.lock.as_ref().map(|(lock, _)| lock);
-    rendered.catalog = pinning.pin_remotes(old, notes)?;
     Ok(())
+}
+
+fn is_at(file: &SiblingFile, path: &RelativePath) -> bool {
+    matches!(file, SiblingFile::Within(own) if own == path)
 }

@@ -1,5 +1,7 @@
 //! Resolves the dependencies of a project, and renders them.
 
+use std::collections::BTreeSet;
+
 use crate::install::OpenRefusals;
 use crate::install::run::{GatheredProject, InstallRun, RenderedProject};
 use crate::project::outside::reads_outside;
@@ -63,6 +65,25 @@ pub(crate) fn resolve_dependencies(
         sources,
         reads,
     })
+}
+
+/// Pins the remotes of the catalog. Their rows are never installed, so nothing of them is rendered.
+pub(crate) fn pin_catalog_remotes(
+    run: &InstallRun<'_>,
+    gathered: &GatheredProject,
+    rendered: &mut RenderedProject,
+    notes: &mut Notes,
+) -> Result<(), Failure> {
+    let pinning = PinningContext {
+        world: run.world,
+        manifest: &gathered.project.manifest,
+        sources: &rendered.sources,
+        lock_use: run.job.request.lock,
+        moving: &gathered.moving,
+    };
+    let old = gathered.lock.as_ref().map(|(lock, _)| lock);
+    rendered.catalog = pinning.pin_remotes(old, notes)?;
+    Ok(())
 }
 
 /// The resources as they are locked, whatever the manifest requires: what else is wrong with them is worth a report.
@@ -129,8 +150,10 @@ pub(crate) fn render(
     };
     let mut layered = pinning.read_layers(old, notes)?;
     let of_layers = std::mem::take(&mut layered.capabilities);
-    let bases = gathered.project.bases.iter();
-    let base_files = bases.map(|base| base.document.source()).collect();
+    let mut base_files = BTreeSet::new();
+    for base in &gathered.project.bases {
+        base_files.insert(base.document.source());
+    }
     let capabilities = ProjectCapabilities::of(manifest, resources, of_layers, &base_files);
     Ok(RenderedProject {
         rendered,

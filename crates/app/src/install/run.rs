@@ -11,9 +11,7 @@ use agpm_compose::{
     ProjectCapabilities, RenderedResource, RenderedSet, Widening, lock_of, widenings,
 };
 use agpm_diag::Failure;
-use agpm_model::{
-    Checksum, LockEntry, LockedLayer, LockedRemote, Lockfile, Owner, RelativePath, Unit,
-};
+use agpm_model::{Checksum, LockedLayer, LockedRemote, Lockfile, Owner, RelativePath, Unit};
 use agpm_plan::Ledger;
 use agpm_resolve::{SolverPin, UpdateScope};
 use agpm_store::{ExpectedFile, ProjectLock, ProjectStore};
@@ -48,8 +46,8 @@ pub(crate) struct ManifestEdit<'a> {
     pub(crate) bytes: Cow<'a, [u8]>,
     /// The edit of the `.gitignore` next to it.
     pub(crate) ignored: Option<IgnoreEdit>,
-    /// The edit of a diff that a patch in it names.
-    pub(crate) text_patch: Option<TextPatchEdit>,
+    /// The edits of diffs that patches in it name.
+    pub(crate) text_patches: Vec<TextPatchEdit>,
     /// Whether the project exists afterwards.
     pub(crate) project: ProjectFate,
     /// The file that records approved conversions that permit more.
@@ -198,19 +196,22 @@ impl GatheredProject {
         layers: Vec<LockedLayer>,
         catalog: Vec<LockedRemote>,
     ) -> Lockfile {
-        let bases = self.project.bases.iter();
-        let mut lock = Lockfile {
-            bases: bases.map(|base| base.locked.clone()).collect(),
-            ..lock_of(&self.project.manifest, resources, layers, catalog)
-        };
-        let accepted = widenings(&self.project.manifest, resources).into_iter();
-        for widening in accepted.filter(|one| self.accepts(one)) {
-            let is_its = |entry: &&mut LockEntry| entry.id() == widening.locked;
-            let entry = lock.entries.iter_mut().find(is_its);
-            let tools = entry.map(|entry| &mut entry.widened);
-            if let Some(tools) = tools.filter(|tools| !tools.contains(widening.tool)) {
-                tools.push(widening.tool.clone());
-                tools.sort();
+        let manifest = &self.project.manifest;
+        let mut lock = lock_of(manifest, resources, layers, catalog);
+        for base in &self.project.bases {
+            lock.bases.push(base.locked.clone());
+        }
+        for widening in widenings(manifest, resources) {
+            if !self.accepts(&widening) {
+                continue;
+            }
+            let mut entries = lock.entries.iter_mut();
+            let Some(entry) = entries.find(|entry| entry.id() == widening.locked) else {
+                continue;
+            };
+            if !entry.widened.contains(widening.tool) {
+                entry.widened.push(widening.tool.clone());
+                entry.widened.sort();
             }
         }
         lock
@@ -218,15 +219,17 @@ impl GatheredProject {
 
     /// Whether the command or the lockfile approves a conversion that permits more.
     pub(crate) fn accepts(&self, widening: &Widening<'_>) -> bool {
-        let locked = self.lock.iter().flat_map(|(lock, _)| &lock.entries);
-        let mut same = locked.filter(|entry| entry.id() == widening.locked);
+        for entry in self.lock.iter().flat_map(|(lock, _)| &lock.entries) {
+            if entry.id() == widening.locked && entry.widened.contains(widening.tool) {
+                return true;
+            }
+        }
         let approvals = CommandApprovals {
             words: &self.approvals,
             executables: TransitiveExecutables::AsManifest,
         };
-        let mut ids = widening.ids.iter().cloned().map(Owner::from);
-        same.any(|entry| entry.widened.contains(widening.tool))
-            || ids.any(|id| approvals.approves(&id))
+        let mut ids = widening.ids.iter();
+        ids.any(|id| approvals.approves(&Owner::from(id.clone())))
     }
 }
 

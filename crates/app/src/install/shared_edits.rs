@@ -15,7 +15,7 @@ use agpm_store::{ExpectedFile, FileChange, ProjectStore};
 use agpm_text::{Format, Value, to_value};
 
 use crate::install::edits::clashes;
-use crate::install::kept_bases::BaseReader;
+use crate::install::kept_bases::{BaseReader, value_of};
 use crate::project::observer::PathObserver;
 
 /// What the merges of shared files start from.
@@ -297,12 +297,4 @@ fn resulting_text<'p>(plan: &'p Plan, path: &RelativePath) -> Option<&'p str> {
         FileOutcome::Write(text) => Some(text),
         FileOutcome::Unchanged | FileOutcome::Remove => None,
     }
-}
-
-/// A JSON text as a value.
-pub(crate) fn value_of(bytes: &[u8]) -> Option<Value> {
-    let text = std::str::from_utf8(bytes).ok()?;
-    let parsed = agpm_text::parse_alone(text, Format::Json);
-    let is_valid = !agpm_diag::has_errors(&parsed.diagnostics);
-    parsed.document.root().map(to_value).filter(|_| is_valid)
 }

@@ -6,14 +6,13 @@ use crate::install::{LockChange, PlannedInstall};
 use crate::project::write_mode::WriteMode;
 use agpm_diag::{Diagnostic, Failure, Notes, codes};
 use agpm_model::{ObservedPath, RelativePath};
-use agpm_plan::{ChangeAction, FileOutcome, Ledger, PlannedChange, SharedChange};
+use agpm_plan::{ChangeAction, FileOutcome, Ledger, Plan, SharedChange};
 use agpm_store::{
     ExpectedFile, FileChange, HistoryUse, LockWait, ProjectLock, ProjectStore, RecoveryOutcome,
     StoreError,
 };
 
 use crate::install::changes::FileChanges;
-use crate::install::contents::{NewContent, NewContents};
 use crate::install::run::{GatheredProject, InstallRun, OwnFiles};
 use crate::project::gather::ManifestFiles;
 use crate::project::ledger::{has_ledger, ledger_file};
@@ -122,28 +121,28 @@ fn all_changes<'a>(
     own_files: OwnFiles,
 ) -> FileChanges<'a> {
     let plan = &planned.plan;
-    let is_write = |change: &FileChange<'_>| matches!(change, FileChange::Write { .. });
-    let (writes, removals): (Vec<_>, Vec<_>) =
-        file_changes(planned).into_iter().partition(is_write);
-    let mut changes = FileChanges::of(writes);
+    let mut changes = FileChanges::default();
+    let mut removals = Vec::new();
+    for change in file_changes(plan) {
+        match change {
+            FileChange::Write { .. } => changes.inside.push(change),
+            FileChange::Remove { .. } => removals.push(change),
+        }
+    }
     changes
         .inside
         .extend(plan.shared.iter().filter_map(shared_change));
     changes.inside.extend(planned.edits.beside.iter().cloned());
-    let bases = planned.edits.bases.removed.iter().cloned();
-    let unneeded = bases.map(|path| FileChange::Remove {
-        path,
-        before: ExpectedFile::Anything,
-    });
+    let edit = run.job.manifest.as_ref();
+    for patch in edit.iter().flat_map(|edit| &edit.text_patches) {
+        changes.put_text_patch(patch);
+    }
+    let unneeded_bases = planned.edits.bases.removed.iter().cloned().map(removal);
     if let Some(files) = run.job.ended_files() {
-        changes.inside.extend(unneeded);
-        let remove = |path: RelativePath| FileChange::Remove {
-            path,
-            before: ExpectedFile::Anything,
-        };
+        changes.inside.extend(unneeded_bases);
         changes.inside.extend(removals);
-        changes.inside.extend(files.iter().cloned().map(remove));
-        changes.inside.push(remove(run.store.ledger()));
+        changes.inside.extend(files.iter().cloned().map(removal));
+        changes.inside.push(removal(run.store.ledger()));
         return changes;
     }
     if let Some(edit) = &run.job.manifest {
@@ -153,9 +152,6 @@ fn all_changes<'a>(
         changes.put(own_files.manifest, Cow::Borrowed(&*edit.bytes), before);
         if let Some(ignored) = &edit.ignored {
             changes.put_ignored(ignored);
-        }
-        if let Some(patch) = &edit.text_patch {
-            changes.put_text_patch(patch);
         }
     }
     if let Some((path, bytes)) = &planned.edits.bases.written {
@@ -173,63 +169,54 @@ fn all_changes<'a>(
             let text = Cow::Borrowed(planned.lock_text.as_slice());
             changes.put(lock, text, ExpectedFile::Anything);
         }
-        (LockChange::Removed, SiblingFile::Within(path)) => {
-            let before = ExpectedFile::Anything;
-            changes.inside.push(FileChange::Remove { path, before });
-        }
+        (LockChange::Removed, SiblingFile::Within(path)) => changes.inside.push(removal(path)),
         _ => {}
     }
     changes.inside.extend(removals);
     // Not by themselves: that would be a transaction of which `undo` restores nothing.
     if !changes.is_empty() {
-        changes.inside.extend(unneeded);
+        changes.inside.extend(unneeded_bases);
     }
     changes
+}
+
+/// The removal of one of agpm's own files, whatever it contains.
+fn removal<'a>(path: RelativePath) -> FileChange<'a> {
+    FileChange::Remove {
+        path,
+        before: ExpectedFile::Anything,
+    }
 }
 
 /// Returns the changes of files that tools read, in no particular order.
 pub(super) fn project_changes(planned: &PlannedInstall) -> Vec<FileChange<'_>> {
-    let mut changes = file_changes(planned);
+    let mut changes = file_changes(&planned.plan);
     changes.extend(planned.plan.shared.iter().filter_map(shared_change));
     changes
 }
 
-fn file_changes(planned: &PlannedInstall) -> Vec<FileChange<'_>> {
-    let contents = NewContents::of(&planned.resources, &planned.layers);
-    let changes = planned.plan.changes.iter();
-    changes
-        .filter(|change| change.pointer.is_none() && change.block.is_none())
-        .filter_map(|change| {
-            let content = contents.get(&change.path);
-            let merged = planned.edits.merged.get(&change.path);
-            let content = content.map(|content| NewContent {
-                bytes: merged.map_or(content.bytes, Vec::as_slice),
-                ..content
-            });
-            file_change(change, content)
-        })
-        .collect()
-}
-
-fn file_change<'a>(
-    change: &PlannedChange,
-    content: Option<NewContent<'a>>,
-) -> Option<FileChange<'a>> {
-    let before = expected(change.before);
-    let path = change.path.clone();
-    match change.action {
-        ChangeAction::Keep | ChangeAction::Adopt | ChangeAction::Release => None,
-        ChangeAction::Remove => Some(FileChange::Remove { path, before }),
-        ChangeAction::Create | ChangeAction::Update | ChangeAction::Merge => {
-            let NewContent { bytes, mode } = content?;
-            Some(FileChange::Write {
+/// Returns the changes of whole files.
+fn file_changes(plan: &Plan) -> Vec<FileChange<'_>> {
+    let mut changes = Vec::new();
+    for change in &plan.changes {
+        // Entries and blocks of one shared file are written together, from `plan.shared`.
+        if !change.is_of_whole_file() {
+            continue;
+        }
+        let path = change.path.clone();
+        let before = expected(change.before);
+        if change.action == ChangeAction::Remove {
+            changes.push(FileChange::Remove { path, before });
+        } else if let Some(content) = &change.content {
+            changes.push(FileChange::Write {
                 path,
-                bytes: Cow::Borrowed(bytes),
-                mode,
+                bytes: Cow::Borrowed(&content.bytes),
+                mode: content.mode,
                 before,
-            })
+            });
         }
     }
+    changes
 }
 
 fn shared_change(change: &SharedChange) -> Option<FileChange<'_>> {

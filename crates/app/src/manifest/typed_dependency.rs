@@ -74,7 +74,7 @@ impl DependencyParser<'_> {
             Address::Repository(found) => self.in_repository(&found, text),
             Address::Browser(page) => self.on_page(&page, text),
             Address::Local(path) => self.local(&path),
-            Address::Plugin(_) | Address::Registry(_) => {
+            Address::Plugin(_) => {
                 let message = format!("`{text}` is not a path in a source");
                 let help = "write `SOURCE:PATH[@VERSION]`, or a local path".to_owned();
                 Err(usage(message, help))
@@ -127,26 +127,22 @@ impl DependencyParser<'_> {
         text: &str,
     ) -> Result<TypedDependency, Failure> {
         let url = found.url.redacted();
-        match (self.source_at(&found.url), &found.inner.path) {
-            (Some(source), Some(_)) => self.in_source(source, &found.inner, text),
-            (Some(source), None) => {
-                let help = format!("name a path in it: `{source}:PATH`");
-                Err(usage(format!("`{url}` names no file"), help))
-            }
-            (None, None) => {
-                let help = self.add_commands(url, "PATH", None);
-                Err(usage(format!("`{url}` names no file"), help))
-            }
-            (None, Some(path)) => {
-                let version = found
-                    .inner
-                    .requirement
-                    .as_ref()
-                    .map(VersionRequirement::as_str);
-                let help = self.add_commands(url, path.as_str(), version);
-                Err(usage(format!("no source has the URL `{url}`"), help))
-            }
-        }
+        let source = self.source_at(&found.url);
+        let Some(path) = &found.inner.path else {
+            let help = match source {
+                Some(source) => format!("name a path in it: `{source}:PATH`"),
+                None => self.add_commands(url, "PATH", None),
+            };
+            return Err(usage(format!("`{url}` names no file"), help));
+        };
+        // `add dep` writes one entry. A new source is another entry, with a name that the user may want to choose.
+        let Some(source) = source else {
+            let requirement = found.inner.requirement.as_ref();
+            let version = requirement.map(VersionRequirement::as_str);
+            let help = self.add_commands(url, path.as_str(), version);
+            return Err(usage(format!("no source has the URL `{url}`"), help));
+        };
+        self.in_source(source, &found.inner, text)
     }
 
     /// The file that a browser shows, if the manifest has its repository.
@@ -157,21 +153,24 @@ impl DependencyParser<'_> {
             let help = self.add_commands(url, &path, Some(reference));
             return Err(usage(format!("no source has the URL `{url}`"), help));
         };
+        // A branch may have slashes: only the source knows where its name ends. Offline, the first slash is taken.
         let versions = (self.versions)(&source);
-        let split = versions.and_then(|versions| page.split(&versions));
-        let inner = split.unwrap_or_else(|| page.split_at_first());
-        let inner = inner.map_err(|problem| {
-            let help = "name a file from the root of the source".to_owned();
-            usage(problem.to_string(), help)
-        })?;
-        self.in_source(source, &inner, text)
+        let split = versions
+            .and_then(|versions| page.split(&versions))
+            .unwrap_or_else(|| page.split_at_first());
+        match split {
+            Ok(inner) => self.in_source(source, &inner, text),
+            Err(problem) => {
+                let help = "name a file from the root of the source".to_owned();
+                Err(usage(problem.to_string(), help))
+            }
+        }
     }
 
     /// The commands that add a file of a repository that the manifest does not have.
     fn add_commands(&self, url: &str, path: &str, version: Option<&str>) -> String {
         let name = agpm_model::repository_name(url);
-        let version = version.map(|version| format!("@{version}"));
-        let version = version.unwrap_or_default();
+        let version = version.map_or_else(String::new, |version| format!("@{version}"));
         let kind = self.kind.singular();
         format!("`agpm add source {name} {url}`, then `agpm add dep {kind} {name}:{path}{version}`")
     }
@@ -223,33 +222,33 @@ impl TypedDependency {
 
     /// The entry of the manifest.
     pub fn value(&self, new: &NewDependency) -> Value {
-        let fields = [
-            ("source", self.source.as_ref().map(SourceName::as_str)),
-            ("path", Some(self.path.as_str())),
-            ("version", self.version.as_deref()),
-        ];
-        let destinations = [
-            ("target", new.target.as_deref()),
-            ("filename", new.filename.as_deref()),
-        ];
-        let text = |(key, value): (&'static str, Option<&str>)| {
-            value.map(|value| (key, Value::from(value)))
-        };
-        let tools = match new.tools.as_slice() {
-            [] => None,
-            [one] => Some(("tool", Value::from(one.as_str()))),
-            several => Some(("tools", Value::list(several.iter().map(String::as_str)))),
-        };
-        let fields: Vec<(&str, Value)> = fields
-            .into_iter()
-            .filter_map(text)
-            .chain(tools)
-            .chain(destinations.into_iter().filter_map(text))
-            .collect();
-        if fields.len() == 1 {
-            Value::from(self.path.as_str())
-        } else {
-            Value::map(fields)
+        // The keys are in the order in which the documentation writes an entry.
+        let mut fields = Vec::new();
+        if let Some(source) = &self.source {
+            fields.push(("source", Value::from(source.as_str())));
         }
+        fields.push(("path", Value::from(self.path.as_str())));
+        if let Some(version) = &self.version {
+            fields.push(("version", Value::from(version.as_str())));
+        }
+        match new.tools.as_slice() {
+            [] => {}
+            [one] => fields.push(("tool", Value::from(one.as_str()))),
+            several => {
+                let tools = Value::list(several.iter().map(String::as_str));
+                fields.push(("tools", tools));
+            }
+        }
+        if let Some(target) = &new.target {
+            fields.push(("target", Value::from(target.as_str())));
+        }
+        if let Some(filename) = &new.filename {
+            fields.push(("filename", Value::from(filename.as_str())));
+        }
+        // A local file without options is a single string, as in `reviewer = "agents/reviewer.md"`.
+        if fields.len() == 1 {
+            return Value::from(self.path.as_str());
+        }
+        Value::map(fields)
     }
 }

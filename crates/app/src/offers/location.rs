@@ -75,11 +75,6 @@ impl LocationFinder<'_> {
                 self.at(source, InnerAddress::default())
             }
             Address::Local(path) => self.on_disk(path),
-            Address::Registry(text) => {
-                let message = format!("`{text}`: registries are not supported yet");
-                let help = "add the git repository that the artifact was made from";
-                Err(usage(message, help.to_owned()))
-            }
         }
     }
 
@@ -114,6 +109,15 @@ impl LocationFinder<'_> {
         let help = did_you_mean(name, "sources are", names)
             .unwrap_or_else(|| format!("add its repository: `agpm add source {name} URL`"));
         unknown_name("marketplace", name, Some(help))
+    }
+
+    /// Returns the sources at a URL that is a directory of sources.
+    pub(crate) fn listed_sources(&self, address: &Address) -> Result<Option<Vec<String>>, Failure> {
+        let Address::Repository(RepositoryAddress { url, .. }) = address else {
+            return Ok(None);
+        };
+        let listed = self.open(url).listed_sources();
+        listed.map_err(|error| source_failure_of(&format!("`{url}`"), error))
     }
 
     fn open(&self, address: &SourceAddress) -> Arc<dyn Source> {

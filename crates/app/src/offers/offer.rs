@@ -156,7 +156,8 @@ impl ResourceLocation {
                 .iter()
                 .filter_map(|path| files.get(path.as_str()).copied())
                 .collect();
-            let fetched = self.source.fetch_files(&entries);
+            // Names and descriptions are in front matter, which some sources list.
+            let fetched = self.source.fetch_heads(&entries);
             fetched.map_err(|error| self.failed(error))?;
             let is_marketplace =
                 |path: &str| MARKETPLACE_FILES.iter().any(|file| path.ends_with(file));
@@ -167,7 +168,7 @@ impl ResourceLocation {
             }
             let contents = self
                 .source
-                .read(&entries)
+                .read_heads(&entries)
                 .map_err(|error| self.failed(error))?;
             for (entry, bytes) in entries.iter().zip(contents) {
                 survey.record_file(&entry.path, &bytes);

@@ -1,4 +1,4 @@
-//! Reads the edits of a resource on the disk, as texts in the form of its source.
+//! Reads the edits of a resource on the disk, in the format of its source.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ use agpm_text::{
 use crate::drift::unexpected::unexpected_files;
 use crate::install::bytes_on_disk;
 
-/// The ending of a new version next to a file in conflict.
+/// The suffix of a new version next to a file in conflict.
 const BESIDE: &str = ".agpm-new";
 
 /// A file of a resource, before its diff and as it is to be.
@@ -104,12 +104,12 @@ impl EditReader<'_> {
     ) -> Result<(), Failure> {
         let path = &file.path;
         let observed = self.store.observe(path)?;
-        let is_written = observed == ObservedPath::file(file.bytes.checksum(), file.mode);
+        let is_written = observed == ObservedPath::file(file.checksum, file.mode);
         let Some(part) = part_of(copy, path).filter(|_| !is_written) else {
             return Ok(());
         };
         if let Some(owned) = self.ledger.files.get(path)
-            && owned.checksum != file.bytes.checksum()
+            && owned.checksum != file.checksum
         {
             return Err(outdated_lock(format!(
                 "`{path}` is not as the manifest and the lockfile have it"
@@ -143,7 +143,7 @@ impl EditReader<'_> {
         let Ok(text) = String::from_utf8(bytes) else {
             return Err(unsaved(path, "it is not text", "a patch changes text only"));
         };
-        let rendered = str::from_utf8(file.bytes.get()).unwrap_or_default();
+        let rendered = str::from_utf8(&file.bytes).unwrap_or_default();
         let source = kept.files.get(&part).and_then(|text| text.after.as_deref());
         let after = match source {
             Some(source) if source == rendered => Some(text),

@@ -95,7 +95,7 @@ fn run(
         .map(ToString::to_string)
         .collect();
     report.patch_file = new.text.as_ref().map(|_| new.path.clone());
-    let text_patch = new.file_edit(&files, &store)?;
+    let text_patches = new.file_edit(&files, &store)?.into_iter().collect();
     let job = InstallJob {
         title: format!("patch save {resource}"),
         request: InstallRequest::PLAIN,
@@ -105,7 +105,7 @@ fn run(
             before: Some(Checksum::of(&bytes)),
             bytes: text.into_bytes().into(),
             ignored: None,
-            text_patch,
+            text_patches,
             project: ProjectFate::Stays,
             widenings: WideningRecord::Lockfile,
         }),
@@ -234,7 +234,7 @@ impl<'a> RenderedProject<'a> {
         Err(Failure::new(FailureKind::Refused, diagnostic))
     }
 
-    /// The copies of a resource for its tools, with their texts before the diffs of patches.
+    /// The copies of a resource for its tools, with their content before the diffs of patches.
     fn copies_of(&self, resource: &ResourceId) -> Vec<RenderedResource> {
         let rendered = self.render(Some(resource.clone())).unwrap_or_default();
         let copies = rendered.into_iter();
@@ -264,7 +264,7 @@ fn refuse_unpatchable(resource: &ResourceId, copies: &[RenderedResource]) -> Res
     let (message, help) = if entry.install == InstallMode::InPlace {
         (
             format!("{resource} is in place, so it cannot be patched"),
-            "the file itself is the source: your edit is there already".to_owned(),
+            "the file itself is the source, and has your edit already".to_owned(),
         )
     } else if entry.root.is_none() {
         (
@@ -283,7 +283,7 @@ fn refuse_unpatchable(resource: &ResourceId, copies: &[RenderedResource]) -> Res
     Err(diagnostic.into())
 }
 
-/// A patch that gives the edited texts.
+/// A patch that gives the edited content.
 struct NewPatch {
     fields: Value,
     /// The path of the diff, whether or not one is needed.
@@ -420,7 +420,7 @@ fn with_fields(text: &str, format: Format, fields: &mut Value) -> String {
     }
 }
 
-/// The texts that the shared patch starts from and gives: without the private patches of this user.
+/// The strings that the shared patch starts from and gives: without the private patches of this user.
 struct OwnTexts {
     before: Option<String>,
     after: Option<String>,

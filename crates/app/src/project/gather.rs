@@ -60,7 +60,7 @@ fn tracked_state(path: String) -> Diagnostic {
 }
 
 /// The files that a manifest is read from, unparsed.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct ManifestFiles {
     /// The path of `agpm.toml`.
     pub path: PathBuf,
@@ -70,8 +70,8 @@ pub(crate) struct ManifestFiles {
     private: Option<Vec<u8>>,
     config: Option<(PathBuf, Vec<u8>)>,
     policies: Vec<PolicyFile>,
-    /// A diff of a patch that a command is about to write.
-    text_patch: Option<EditedTextPatch>,
+    /// Diffs of patches that a command is about to write.
+    text_patches: Vec<EditedTextPatch>,
 }
 
 impl ManifestFiles {
@@ -107,7 +107,7 @@ impl ManifestFiles {
             private,
             config,
             policies: policy_files(environment)?,
-            text_patch: None,
+            text_patches: Vec::new(),
         }))
     }
 
@@ -121,14 +121,15 @@ impl ManifestFiles {
             private: None,
             config: Some(config),
             policies: Vec::new(),
-            text_patch: None,
+            text_patches: Vec::new(),
         };
         Ok(configuration(environment)?.map(files))
     }
 
     /// Finds and reads the files; fails without a manifest.
     pub(crate) fn require(environment: &Environment) -> Result<Self, Failure> {
-        ManifestFiles::find(environment, ManifestUse::Nearest)?.ok_or_else(|| missing(environment))
+        ManifestFiles::find(environment, ManifestUse::Nearest)?
+            .ok_or_else(|| missing_manifest(environment))
     }
 
     /// Finds and reads the files; without a manifest, returns an empty one at the path where it would be created, in
@@ -152,7 +153,7 @@ impl ManifestFiles {
             project: Vec::new(),
             config: configuration(environment)?,
             policies: policy_files(environment)?,
-            text_patch: None,
+            text_patches: Vec::new(),
         })
     }
 
@@ -169,9 +170,12 @@ impl ManifestFiles {
         ManifestFiles { project, ..self }
     }
 
-    /// Replaces a diff of a patch.
-    pub(crate) fn with_text_patch(self, text_patch: Option<EditedTextPatch>) -> Self {
-        ManifestFiles { text_patch, ..self }
+    /// Replaces diffs of patches.
+    pub(crate) fn with_text_patches(self, text_patches: Vec<EditedTextPatch>) -> Self {
+        ManifestFiles {
+            text_patches,
+            ..self
+        }
     }
 
     /// Takes the policies outside the manifest out of the files.
@@ -369,7 +373,7 @@ impl Project {
             document_of(display_path(environment, path), bytes, Format::Toml, notes)
         };
         let own = read(&files.path, files.project)?;
-        let text_patch = files.text_patch;
+        let text_patches = files.text_patches;
         let private = files.private;
         let private = private.map(|bytes| read(&files.path.with_file_name(PRIVATE_NAME), bytes));
         let private = private.transpose()?;
@@ -413,7 +417,7 @@ impl Project {
             bases => bases?,
         };
         let mut manifest = documents.read(files.scope, &bases, &syntax_errors, notes);
-        read_text_patches(&mut manifest, &directory, text_patch.as_ref(), notes);
+        read_text_patches(&mut manifest, &directory, &text_patches, notes);
         mistakes.check(notes)?;
         let has_marketplace = |dependency: &Dependency| dependency.marketplace.is_some();
         if manifest.dependencies.iter().any(has_marketplace)
@@ -481,7 +485,8 @@ impl Project {
     }
 }
 
-fn missing(environment: &Environment) -> Failure {
+/// The failure of a command that needs a manifest.
+pub(crate) fn missing_manifest(environment: &Environment) -> Failure {
     let (message, help) = match (environment.scope, ManifestLocation::of_user(environment)) {
         (InstallScope::User, Ok(location)) => (
             format!("no `{}`", display_path(environment, &location.manifest)),

@@ -11,7 +11,7 @@ use crate::project::reading::{display_path, limit};
 use crate::project::world::Environment;
 
 /// A policy outside of the manifest, unparsed.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct PolicyFile {
     /// The path or URL as shown to the user.
     pub label: String,

@@ -25,14 +25,26 @@ pub(crate) fn source_failure_of(what: &str, error: SourceError) -> Failure {
             &codes::SOURCE_UNREACHABLE,
             "check the URL and the connection, then try again",
         ),
-        SourceError::AuthRefused { address, .. } => {
-            let help = format!(
-                "check that it exists, and that git has credentials for it: try `git ls-remote {address}`"
-            );
+        SourceError::AuthRefused { help, .. } => {
+            let help = help.clone();
             let found = Diagnostic::new(&codes::SOURCE_AUTH, format!("{what} refused access"));
             let found = found.detail(error.to_string()).help(help);
             return Failure::new(FailureKind::Network, found);
         }
+        SourceError::NoSuchSource { message, help } => {
+            let found = Diagnostic::new(&codes::SOURCE_UNREACHABLE, format!("{what}: {message}"));
+            return Failure::new(FailureKind::NotFound, found.help(help.clone()));
+        }
+        SourceError::Invalid(_) => (
+            FailureKind::Errors,
+            &codes::SOURCE_CONTENT,
+            "try again, and report it to the owner of the source if it happens again",
+        ),
+        SourceError::Hostile(_) => (
+            FailureKind::Refused,
+            &codes::SOURCE_CONTENT,
+            "do not use this source until its owner has explained it",
+        ),
         // The URL may be one of the manifest, of a marketplace, or just typed.
         SourceError::NotFound { address, .. } => {
             let message = format!("{what}: no git repository at `{address}`");
@@ -89,6 +101,8 @@ pub(crate) fn source_failure_of(what: &str, error: SourceError) -> Failure {
         }
         SourceError::Unreachable(words) => (format!("cannot reach {what}"), Some(words)),
         SourceError::Damaged(words) => (format!("{what} is damaged"), Some(words)),
+        SourceError::Invalid(words) => (format!("{what} sent invalid content"), Some(words)),
+        SourceError::Hostile(words) => (format!("{what} sent dangerous content"), Some(words)),
         error => (format!("{what}: {error}"), None),
     };
     let found = Diagnostic::new(code, message).help(help);

@@ -23,7 +23,7 @@ pub(crate) struct EditedTextPatch {
 pub(crate) fn read_text_patches(
     manifest: &mut Manifest,
     directory: &Path,
-    edited: Option<&EditedTextPatch>,
+    edited: &[EditedTextPatch],
     notes: &mut Notes,
 ) {
     for patch in &manifest.patches {
@@ -33,7 +33,7 @@ pub(crate) fn read_text_patches(
         if manifest.text_patches.contains_key(path) {
             continue;
         }
-        let edited = edited.filter(|edited| edited.path == *path);
+        let edited = edited.iter().find(|edited| edited.path == *path);
         let text = match edited.and_then(|edited| edited.text.clone()) {
             Some(text) => Ok(text),
             None => read_text(directory, path),

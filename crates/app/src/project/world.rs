@@ -129,6 +129,8 @@ pub struct Environment {
     pub typed: TypedCommand,
     /// The directories of executables, in the order of the search.
     pub executables: Vec<PathBuf>,
+    /// Files in which other programs keep credentials for servers, in the order in which they are searched.
+    pub credentials: Vec<PathBuf>,
 }
 
 /// Whether bases may loosen their policies.
@@ -202,6 +204,7 @@ impl Environment {
             home: self.home.clone(),
             network: self.network,
             project: project.to_owned(),
+            credentials: self.credentials.clone(),
         }
     }
 

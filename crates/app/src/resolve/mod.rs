@@ -1,14 +1,15 @@
 //! `agpm resolve`: settles a conflict between an edit and a new version.
 
+mod refusal;
 mod report;
 mod shared;
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Outcome, codes, unknown_name};
+use agpm_diag::{Diagnostic, Failure, Notes, Outcome, codes, unknown_name};
 use agpm_model::{FileMode, ObservedPath, Owner, RelativePath};
-use agpm_plan::{ConflictTake, Ledger, OpenConflict, OwnedFile, ResolutionError, path_beside};
+use agpm_plan::{ConflictTake, Ledger, OpenConflict, OwnedFile, path_beside};
 use agpm_resolve::{ambiguous, means};
 use agpm_store::{ExpectedFile, FileChange, ProjectStore, Transaction};
 
@@ -18,6 +19,7 @@ use crate::project::ledger::read_ledger;
 use crate::project::world::World;
 use crate::project::write_mode::WriteMode;
 
+use refusal::refusal;
 use shared::SharedConflictFile;
 
 pub use report::{ResolveReport, ResolvedConflict, side_word};
@@ -215,28 +217,6 @@ impl ConflictFile<'_> {
             .help("run `agpm install`, which writes them again")
             .into()
     }
-}
-
-/// The reason why a side cannot be taken.
-fn refusal(error: ResolutionError, path: &RelativePath, owner: &Owner) -> Failure {
-    let (message, help) = match error {
-        ResolutionError::EditedSince => (
-            format!("`{path}` was edited since the conflict arose"),
-            format!("`agpm resolve {owner} --merged` keeps it as it is now"),
-        ),
-        ResolutionError::Missing => (
-            format!("`{path}` does not exist"),
-            format!("`agpm resolve {owner} --mine` restores it; `--new` installs the new version"),
-        ),
-        ResolutionError::NotFile => (
-            format!("`{path}` is not a regular file"),
-            "move it, and run `agpm install`".to_owned(),
-        ),
-    };
-    let diagnostic = Diagnostic::new(&codes::INSTALL_CONFLICT, message)
-        .in_file(path.as_str())
-        .help(help);
-    Failure::new(FailureKind::Refused, diagnostic)
 }
 
 /// Drops the older versions that resources were based on, unless another file of them is still in conflict.

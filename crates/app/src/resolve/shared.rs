@@ -11,7 +11,8 @@ use agpm_plan::{
 use agpm_store::{ExpectedFile, FileChange, ProjectStore};
 use agpm_text::{BlockName, Value};
 
-use super::{ResolvedConflict, refusal};
+use super::refusal::refusal;
+use super::report::ResolvedConflict;
 use crate::install::value_of;
 use crate::project::reading::limit;
 

@@ -121,7 +121,7 @@ pub fn report_broken_links(
 }
 
 fn report_links(file: &OutputFile, leads_somewhere: impl Fn(&str) -> bool, notes: &mut Notes) {
-    let Ok(text) = std::str::from_utf8(file.bytes.get()) else {
+    let Ok(text) = std::str::from_utf8(&file.bytes) else {
         return;
     };
     let mut links = file_links(text);

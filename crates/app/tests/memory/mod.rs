@@ -299,6 +299,7 @@ impl MemoryProject {
                 outside: OutsideReads::Allowed,
                 policies: PolicyLocations::default(),
                 executables: Vec::new(),
+                credentials: Vec::new(),
             },
             sources: Arc::clone(&self.opener) as Arc<dyn SourceOpener>,
             clock: || 0,

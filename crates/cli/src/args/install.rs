@@ -123,6 +123,15 @@ pub(crate) enum PatchCommand {
     Save(PatchSaveArgs),
 }
 
+impl PatchCommand {
+    /// Whose manifest it is about.
+    pub(crate) fn scope(&self) -> &ScopeArgs {
+        match self {
+            PatchCommand::Save(args) => &args.scope,
+        }
+    }
+}
+
 /// Arguments of `patch save`.
 #[derive(Debug, Args)]
 pub(crate) struct PatchSaveArgs {

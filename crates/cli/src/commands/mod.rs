@@ -25,6 +25,7 @@ mod outdated;
 mod patch;
 mod policy;
 mod profile;
+mod publish;
 mod resolve;
 mod serve;
 mod status;
@@ -36,7 +37,7 @@ mod validate;
 mod verify;
 mod why;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use agpm_app::project::world::{
@@ -68,6 +69,7 @@ pub(crate) fn run(cli: Cli, typed: TypedCommand, output: &mut Output) -> ExitCod
         let outcome = no_directory(&directory.display().to_string(), &error);
         return output.finish(outcome, |(), _| RenderedReport::Text(String::new()));
     }
+    let is_verbose = cli.global.verbose > 0;
     let mut world = world(&cli.global, scope);
     world.environment.typed = typed;
     world.environment.programs = cli.command.programs();
@@ -90,6 +92,7 @@ pub(crate) fn run(cli: Cli, typed: TypedCommand, output: &mut Output) -> ExitCod
         },
         Command::Browse(args) => browse::run(&world, args, output),
         Command::Search(args) => browse::run_search(&world, args, output),
+        Command::Publish(args) => publish::run(&world, args, is_verbose, output),
         Command::Remove(args) => change::remove(&world, args, output),
         Command::Update(args) => update::run(&world, args, output),
         Command::Approve(args) => approve::run(&world, &args, output),
@@ -173,11 +176,29 @@ fn world(global: &GlobalArgs, scope: InstallScope) -> World {
         executables: std::env::var_os("PATH")
             .map(|path| std::env::split_paths(&path).collect())
             .unwrap_or_default(),
+        credentials: credential_files(home.as_deref()),
         home,
         network,
         working_directory: directory,
     };
     World::of_machine(environment, progress(global))
+}
+
+/// Returns the files in which container programs keep credentials, in the order in which these programs search them.
+fn credential_files(home: Option<&Path>) -> Vec<PathBuf> {
+    let in_directory = |name: &str, file: &str| variable(name).map(|path| path.join(file));
+    let in_home = |file: &str| home.map(|home| home.join(file));
+    [
+        variable("REGISTRY_AUTH_FILE"),
+        in_directory("DOCKER_CONFIG", "config.json"),
+        in_directory("XDG_RUNTIME_DIR", "containers/auth.json"),
+        in_directory("XDG_CONFIG_HOME", "containers/auth.json"),
+        in_home(".config/containers/auth.json"),
+        in_home(".docker/config.json"),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
 }
 
 /// Changes to the directory of `-C`.

@@ -414,7 +414,7 @@ fn all_mistakes_of_a_base_are_reported_with_its_file_and_line() {
 #[test]
 fn the_manifest_says_what_it_extends_in_one_of_the_forms() {
     let sandbox = sandbox();
-    for extends in ["1", "[1]", "\"word\"", "\"oci://host/x\"", "\"\""] {
+    for extends in ["1", "[1]", "\"word\"", "\"oci://host/x:1\"", "\"\""] {
         sandbox.write("agpm.toml", format!("extends = {extends}\n"));
         let output = sandbox.run_line("agpm validate");
         assert_code(&output, 1);

@@ -651,7 +651,11 @@ fn urls_that_are_none_show_the_forms() {
     project.refused("add sorce", 2, &["did you mean `source`"]);
     project.refused("add hookify@nope", 3, &["nope"]);
     project.refused("add ./nope", 3, &["nope"]);
-    project.refused("add oci://ghcr.io/o/r", 2, &["not supported"]);
+    project.refused(
+        "add oci://ghcr.io/o/r:1.0",
+        2,
+        &["a version follows after `@`"],
+    );
     project.refused("add skill", 2, &["resource type"]);
 }
 

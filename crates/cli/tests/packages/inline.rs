@@ -87,7 +87,9 @@ fn bad_urls_are_found_before_anything_is_fetched() {
         ),
         ("URL//../x", "leaves its directory"),
         ("URL//a.md@^x", "invalid version range"),
-        ("oci://h/r", "not a git repository"),
+        ("oci://h/r", "does not name a file"),
+        ("oci://h/R//a.md", "is not lowercase letters"),
+        ("oci://h/r:1.0//a.md", "a version follows after `@`"),
     ] {
         let project = project(&format!("[agents]\na = \"{address}\"\n"));
         let output = project.run("install");

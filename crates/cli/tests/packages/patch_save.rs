@@ -76,7 +76,13 @@ fn fields_go_into_the_manifest_and_text_into_a_diff() {
         "{diff}"
     );
     project.good("verify");
-    project.good("undo 2");
+    let output = project.good("undo 2");
+    // The last save wrote nothing into the edited file.
+    assert!(
+        output.stdout.contains("kept .claude/agents/a.md"),
+        "{output}"
+    );
+    project.write(ON_DISK, &edited);
     assert_eq!(project.tree(), before);
 }
 
@@ -125,6 +131,19 @@ fn a_change_of_the_diff_alone_is_installed() {
     project.refused("install --check", 1, &[]);
     project.good("install");
     assert_eq!(project.read(ON_DISK), V1.replace("two", "2"));
+}
+
+#[test]
+fn the_diff_goes_with_its_patch_and_comes_back_with_undo() {
+    let project = installed();
+    project.write(ON_DISK, &V1.replace("two", "TWO"));
+    project.good("patch save a");
+    let before = project.tree();
+    project.good("add source other ../community");
+    project.good("remove a");
+    assert!(!project.exists(DIFF));
+    project.good("undo 3");
+    assert_eq!(project.tree(), before);
 }
 
 #[test]

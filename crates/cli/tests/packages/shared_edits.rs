@@ -53,7 +53,7 @@ fn a_new_version_of_an_entry_is_merged_by_key() {
     project.good("install");
     let verified = project.run("verify");
     assert!(
-        verified.stderr.contains("modified (based on 1.1.0)"),
+        verified.stdout.contains("modified (based on 1.1.0)"),
         "{verified}"
     );
     project.good("undo");
@@ -85,7 +85,7 @@ fn both_changes_of_an_entry_are_a_conflict_with_the_whole_file_beside() {
     );
     let verified = project.run("verify");
     assert!(
-        verified.stderr.contains("conflict (based on 1.0.0)"),
+        verified.stdout.contains("conflict (based on 1.0.0)"),
         "{verified}"
     );
     let tree = project.tree();

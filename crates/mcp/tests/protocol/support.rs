@@ -55,6 +55,7 @@ pub(crate) fn world(sandbox: &Sandbox) -> World {
         outside: agpm_app::project::world::OutsideReads::Allowed,
         policies: agpm_app::project::world::PolicyLocations::default(),
         executables: Vec::new(),
+        credentials: Vec::new(),
     };
     World::of_machine(environment, Arc::new(SilentProgress))
 }

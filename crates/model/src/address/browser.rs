@@ -132,7 +132,7 @@ mod tests {
     use super::super::{Address, AddressContext, DefaultHost};
     use super::*;
 
-    fn names(names: &[&str]) -> BTreeMap<String, crate::digest::Revision> {
+    fn names(names: &[&str]) -> crate::revisions::NamedRevisions {
         let id: crate::digest::Revision = "1".repeat(40).parse().unwrap();
         names
             .iter()

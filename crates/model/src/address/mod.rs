@@ -24,6 +24,7 @@ pub use hosts::{DefaultHost, HostError, PageReference};
 pub use inner::InnerAddress;
 pub(crate) use known_hosts::host_of_alias;
 pub use problem::{ADDRESS_SCHEMES, AddressProblem, SourceAddressError};
+pub use remote::{Encryption, ServerLocation};
 pub(crate) use remote::{comparable_host, is_flat_host, location_of, port_of, split_port};
 pub(crate) use repository::repository_url;
 pub use repository::{repository_name, repository_owner, same_repository};
@@ -47,8 +48,6 @@ pub enum Address {
     Plugin(PluginAddress),
     /// A directory or file on this machine, as typed.
     Local(String),
-    /// An artifact of an OCI registry, as typed.
-    Registry(String),
 }
 
 /// A repository by its URL.
@@ -128,6 +127,7 @@ impl Address {
         KNOWN_HOSTS.iter().any(alias)
             || text.starts_with("git+")
             || text.contains("://")
+            || source::layout_path(text).is_some()
             || is_scp(text)
     }
 }
@@ -151,8 +151,8 @@ fn parse(text: &str, context: &AddressContext<'_>) -> Result<Address, AddressPro
             Err(AddressProblem::NoForm(text.to_owned()))
         };
     }
-    if text.starts_with("oci://") {
-        return Ok(Address::Registry(text.to_owned()));
+    if let Some(path) = source::layout_path(text) {
+        return parse_layout(&text[..text.len() - path.len()], path);
     }
     // Before `WORD:REST`, since the scheme of a URL has the shape of a source name.
     if text.contains("://") || is_scp(text) {
@@ -166,6 +166,16 @@ fn parse(text: &str, context: &AddressContext<'_>) -> Result<Address, AddressPro
         return parse_shorthand(text, host.nesting(), &|path| host.url_of(path));
     }
     parse_word(text)
+}
+
+/// `PATH[//PATH][@REQ]` of an OCI image layout.
+fn parse_layout(prefix: &str, text: &str) -> Result<Address, AddressProblem> {
+    let (rest, requirement) = split_requirement(text);
+    let (layout, path) = rest.split_once("//").unwrap_or((rest, ""));
+    Ok(Address::Repository(RepositoryAddress {
+        url: SourceAddress::parse(&format!("{prefix}{layout}"))?,
+        inner: inner_of(path, requirement)?,
+    }))
 }
 
 /// Whether text names something on this machine.

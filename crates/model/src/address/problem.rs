@@ -44,7 +44,7 @@ pub enum AddressProblem {
 }
 
 /// The schemes that a URL may have.
-pub const ADDRESS_SCHEMES: &[&str] = &["https", "http", "ssh", "git", "file"];
+pub const ADDRESS_SCHEMES: &[&str] = &["https", "http", "ssh", "git", "file", "oci"];
 
 /// The reason why text is not a URL; it never repeats the text, which may hold a secret.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -104,6 +104,19 @@ pub enum SourceAddressError {
     /// A query, where another program ends the host or the path.
     #[error("the URL contains a `?`; in a path it is written `%3F`")]
     Query,
+    /// A tag as container programs write it.
+    #[error("the URL contains a `:` after its host; a version follows after `@`")]
+    RegistryTag,
+    /// A repository that no registry can have.
+    #[error(
+        "the repository in the URL is not lowercase letters, digits and `.`, `_`, `-` between `/`"
+    )]
+    RepositoryName,
+    /// Credentials, which belong to the files that container programs share.
+    #[error(
+        "the URL contains a user; log in to the registry with `docker login` or `podman login`"
+    )]
+    RegistryUser,
     /// A version as other programs write it, or the end of a path.
     #[error(
         "the URL contains a `#`; a version follows after `@`, and in a path it is written `%23`"
@@ -131,6 +144,7 @@ impl SourceAddressError {
         matches!(
             self,
             SourceAddressError::UnescapedPassword
+                | SourceAddressError::RegistryUser
                 | SourceAddressError::ColonBeforeAt
                 | SourceAddressError::UnescapedUser
         )

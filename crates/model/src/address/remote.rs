@@ -8,7 +8,16 @@ use super::problem::SourceAddressError;
 use super::spelling::{check_path, comparable_path};
 
 /// The schemes of servers, with the port that a URL without one means.
-const SERVER_PORTS: [(&str, u16); 4] = [("https", 443), ("http", 80), ("ssh", 22), ("git", 9418)];
+const SERVER_PORTS: [(&str, u16); 5] = [
+    ("https", 443),
+    ("http", 80),
+    ("ssh", 22),
+    ("git", 9418),
+    (REGISTRY_SCHEME, 443),
+];
+
+/// The scheme of repositories in a registry.
+pub(super) const REGISTRY_SCHEME: &str = "oci";
 
 /// A server and a path on it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -21,6 +30,32 @@ pub(crate) struct RemoteAddress {
     pub(super) port: Option<u16>,
     /// As it was written, with the `/` or `:` before it.
     pub(super) path: String,
+    pub(super) encryption: Encryption,
+}
+
+/// Whether a server may be contacted without encryption, where the scheme does not say.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Encryption {
+    /// Only a server on this machine.
+    #[default]
+    Required,
+    /// The user allows it.
+    Optional,
+}
+
+/// Where a server is, and a path on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ServerLocation<'a> {
+    /// The scheme; `git@host:path` is ssh.
+    pub scheme: &'static str,
+    /// The name or the IP, IPv6 in brackets.
+    pub host: &'a str,
+    /// The port, if one is written.
+    pub port: Option<u16>,
+    /// The path, with the `/` or `:` before it.
+    pub path: &'a str,
+    /// Whether plain connections are allowed.
+    pub encryption: Encryption,
 }
 
 /// The host of a server.
@@ -115,12 +150,16 @@ impl<'t> RemoteStart<'t> {
             return Err(SourceAddressError::UnescapedUser);
         }
         check_path(self.tail.strip_prefix(':').unwrap_or(self.tail))?;
+        if self.scheme == REGISTRY_SCHEME {
+            check_repository_name(self.tail)?;
+        }
         Ok(RemoteAddress {
             scheme: self.scheme,
             user: self.user.map(str::to_owned),
             host: self.host,
             port: self.port,
             path: self.tail.to_owned(),
+            encryption: Encryption::default(),
         })
     }
 }
@@ -139,6 +178,17 @@ impl RemoteAddress {
     /// The scheme; `git@host:path` is ssh.
     pub(crate) fn scheme(&self) -> &'static str {
         self.scheme
+    }
+
+    /// Where the server is.
+    pub(super) fn server(&self) -> ServerLocation<'_> {
+        ServerLocation {
+            scheme: self.scheme,
+            host: &self.host.written,
+            port: self.port,
+            path: &self.path,
+            encryption: self.encryption,
+        }
     }
 
     /// Host, port and path in the form in which repositories are compared.
@@ -251,8 +301,31 @@ pub(crate) fn port_of(text: &str) -> Result<u16, SourceAddressError> {
     port.ok_or(SourceAddressError::Port)
 }
 
+/// The name of a repository as registries accept it; a slash at the end makes it a directory of repositories.
+fn check_repository_name(path: &str) -> Result<(), SourceAddressError> {
+    let name = path.strip_prefix('/').unwrap_or(path);
+    if name.contains(':') {
+        return Err(SourceAddressError::RegistryTag);
+    }
+    let is_good = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
+    let mut parts = name.strip_suffix('/').unwrap_or(name).split('/');
+    let is_part = |part: &str| {
+        part.starts_with(is_good)
+            && part.ends_with(is_good)
+            && part.chars().all(|c| is_good(c) || "._-".contains(c))
+    };
+    if name.is_empty() || parts.all(is_part) {
+        Ok(())
+    } else {
+        Err(SourceAddressError::RepositoryName)
+    }
+}
+
 /// A user that every program reads alike.
 fn check_user(scheme: &str, user: &str) -> Result<(), SourceAddressError> {
+    if scheme == REGISTRY_SCHEME {
+        return Err(SourceAddressError::RegistryUser);
+    }
     // git looks for a host after the first `@`, curl after the last.
     let is_ambiguous = |c: char| "@[]\\".contains(c) || c.is_whitespace();
     // git decodes a whole ssh URL before it splits it: `%2F` in the user would end the host.

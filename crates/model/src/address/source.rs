@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::problem::{ADDRESS_SCHEMES, SourceAddressError};
-use super::remote::{RemoteAddress, RemoteStart};
+use super::remote::{Encryption, RemoteAddress, RemoteStart, ServerLocation};
 use super::spelling::local_path;
 use crate::redact::{HIDDEN, KeptCredential, longest_first, split_user, without_passwords};
 
@@ -43,6 +43,10 @@ impl SourceAddress {
             AddressSyntax::Url { scheme, rest } => Self::of_url(&scheme, rest),
             AddressSyntax::Scp => RemoteStart::of_scp(text)?.with_path().map(Self::of_remote),
             AddressSyntax::Directory => Ok(Self::plain(text.to_owned(), AddressTarget::Directory)),
+            AddressSyntax::Layout(path) => {
+                refuse_hostile(path)?;
+                Ok(Self::plain(text.to_owned(), AddressTarget::Directory))
+            }
         }
     }
 
@@ -53,7 +57,9 @@ impl SourceAddress {
                 RemoteStart::of_url(&scheme, rest).map(drop)
             }
             AddressSyntax::Scp => RemoteStart::of_scp(text.trim_matches(' ')).map(drop),
-            AddressSyntax::Url { .. } | AddressSyntax::Directory => Ok(()),
+            AddressSyntax::Url { .. } | AddressSyntax::Directory | AddressSyntax::Layout(_) => {
+                Ok(())
+            }
         }
     }
 
@@ -70,8 +76,24 @@ impl SourceAddress {
         match &self.target {
             AddressTarget::Remote(_) => AddressKind::Remote,
             AddressTarget::File(path) => AddressKind::FileUrl(path),
-            AddressTarget::Directory => AddressKind::Directory(&self.written),
+            AddressTarget::Directory => {
+                AddressKind::Directory(layout_path(&self.written).unwrap_or(&self.written))
+            }
         }
+    }
+
+    /// The server and the path on it; `None` for something on this machine.
+    pub fn server(&self) -> Option<ServerLocation<'_>> {
+        self.remote().map(RemoteAddress::server)
+    }
+
+    /// The same, and whether its server may be contacted without encryption.
+    #[must_use]
+    pub fn with_encryption(mut self, encryption: Encryption) -> Self {
+        if let AddressTarget::Remote(remote) = &mut self.target {
+            remote.encryption = encryption;
+        }
+        self
     }
 
     /// Whether it is on this machine.
@@ -151,12 +173,24 @@ enum AddressSyntax<'t> {
     Url { scheme: String, rest: &'t str },
     Scp,
     Directory,
+    Layout(&'t str),
+}
+
+/// The prefix of an OCI image layout, which is a directory or an archive.
+const LAYOUT_PREFIX: &str = "oci-layout:";
+
+/// The path of an OCI image layout.
+pub(super) fn layout_path(text: &str) -> Option<&str> {
+    text.strip_prefix(LAYOUT_PREFIX)
 }
 
 impl<'t> AddressSyntax<'t> {
     fn of(text: &'t str) -> Result<Self, SourceAddressError> {
         // Before anything else reads it: git treats a leading `-` as an option, and `ext::` URLs run commands.
         refuse_hostile(text)?;
+        if let Some(path) = layout_path(text) {
+            return Ok(AddressSyntax::Layout(path));
+        }
         if let Some((scheme, rest)) = text
             .split_once("://")
             .filter(|(scheme, _)| is_scheme(scheme))
@@ -286,6 +320,10 @@ mod tests {
             ("C:\\a", AddressKind::Directory("C:\\a")),
             ("~/agents", AddressKind::Directory("~/agents")),
             ("agents", AddressKind::Directory("agents")),
+            ("oci://h:5000/a/b_c/d", AddressKind::Remote),
+            ("oci://h/a/", AddressKind::Remote),
+            ("oci-layout:./out", AddressKind::Directory("./out")),
+            ("oci-layout:/x/y.tar", AddressKind::Directory("/x/y.tar")),
         ] {
             assert_eq!(SourceAddress::parse(text).unwrap().kind(), kind, "{text}");
         }
@@ -303,6 +341,12 @@ mod tests {
             ("https://h/a%00b", ControlCharacter),
             ("file:///a%0Ab", ControlCharacter),
             ("--upload-pack=x", LooksLikeOption),
+            ("oci://h/a:1.0", RegistryTag),
+            ("oci://h/A/b", RepositoryName),
+            ("oci://h/a/-b", RepositoryName),
+            ("oci://user:word@h/a", RegistryUser),
+            ("oci-layout:", Empty),
+            ("oci-layout:-x", LooksLikeOption),
             ("ssh://-oProxyCommand=x/y", LooksLikeOption),
             ("ssh://git@-oProxyCommand=x/y", LooksLikeOption),
             ("git@-oProxyCommand=x:y", LooksLikeOption),

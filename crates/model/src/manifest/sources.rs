@@ -1,11 +1,12 @@
 //! `[sources]`, and the resources that may pull in executables.
 
 use agpm_diag::{Diagnostic, Severity, SourceSpan, codes};
-use agpm_text::{Document, NodeRef};
+use agpm_text::{Document, NodeKind, NodeRef};
 
-use crate::address::{DefaultHost, SourceAddress, repository_url};
+use crate::address::{DefaultHost, Encryption, SourceAddress, repository_url};
 use crate::check::{Check, spot};
 use crate::glob::Glob;
+use crate::manifest::tables::SOURCE;
 use crate::name::{ResourceName, SourceName};
 use crate::repository_pattern::RepositoryPattern;
 use crate::resource::ResourceType;
@@ -67,8 +68,13 @@ pub(super) fn read_source(
     node: NodeRef<'_>,
     scope: SourceScope,
 ) -> Option<SourceDeclaration> {
+    let (node, encryption) = match node.kind() {
+        NodeKind::Map => read_settings(check, node)?,
+        _ => (node, Encryption::Required),
+    };
     let text = check.string(node, "a source")?;
     let address = SourceAddress::parse(text);
+    let address = address.map(|address| address.with_encryption(encryption));
     let address = address.map_err(|error| {
         let help = "write a URL such as `https://host/org/repo.git`, or a directory";
         if error.may_show_password() {
@@ -102,6 +108,20 @@ pub(super) fn read_source(
         scope,
         spot: spot(name),
     })
+}
+
+/// The URL of a source with settings, and whether its server may be contacted without encryption.
+fn read_settings<'n>(check: &mut Check, table: NodeRef<'n>) -> Option<(NodeRef<'n>, Encryption)> {
+    check.keys(table, &SOURCE);
+    let insecure = table.get("insecure");
+    let insecure = insecure.and_then(|node| check.flag(node, "`insecure`"));
+    let encryption = if insecure == Some(true) {
+        Encryption::Optional
+    } else {
+        Encryption::Required
+    };
+    let url = check.required(table, "url", "source")?;
+    Some((url, encryption))
 }
 
 impl DefaultHost {

@@ -22,6 +22,7 @@ pub static MANIFEST_SCHEMA: FileSchema = FileSchema {
         &SERVER_DEPENDENCY,
         &INSTRUCTION_DEPENDENCY,
         &PLUGIN_DEPENDENCY,
+        &SOURCE_DEFINITION,
         &LAYER_DEFINITION,
         &TOOL_DEFINITION,
         &TOOL_NAME,
@@ -166,8 +167,11 @@ pub(crate) const CONFIG_SECTIONS: SchemaTable = SchemaTable::strict(
 
 const SOURCES: SchemaField = SchemaField::optional(
     "sources",
-    ValueForm::by_name(&ValueForm::WORD),
-    "Sources of resources, by name: a git URL, or a directory.",
+    ValueForm::by_name(&ValueForm::Either(&[
+        ValueForm::WORD,
+        ValueForm::Defined(&SOURCE_DEFINITION),
+    ])),
+    "Sources of resources, by name: a URL, or a directory.",
 );
 const DEFAULT_HOST: SchemaField = SchemaField::optional(
     "default-host",
@@ -348,6 +352,19 @@ pub(crate) const DEPENDENCY: SchemaTable = SchemaTable::strict(
 )
 .beside(&of_older_agpm(&["repo", "dependencies"]));
 
+/// A source with settings.
+pub(crate) const SOURCE: SchemaTable = SchemaTable::strict(
+    "a source",
+    &[
+        SchemaField::required("url", ValueForm::WORD, "The URL, or a directory."),
+        SchemaField::optional(
+            "insecure",
+            ValueForm::Flag,
+            "Whether its server may be contacted without encryption.",
+        ),
+    ],
+);
+
 /// A plugin has no target: its parts go where the tools read them.
 pub(crate) const PLUGIN: SchemaTable = SchemaTable::strict(
     "a plugin",
@@ -480,6 +497,11 @@ const PLUGIN_DEPENDENCY: Definition = Definition {
             ],
         ])],
     ),
+};
+
+const SOURCE_DEFINITION: Definition = Definition {
+    name: "source",
+    form: ValueForm::Table(&SOURCE),
 };
 
 const SERVER_DEPENDENCY: Definition = Definition {

@@ -28,7 +28,7 @@ pub struct BlockFile<'a> {
     pub desired: &'a [DesiredBlock],
     /// The blocks as agpm last wrote them.
     pub owned: Option<&'a OwnedBlocks>,
-    /// Texts to write in place of edited ones.
+    /// Strings to write in place of edited ones.
     pub merged: Option<&'a BTreeMap<BlockName, String>>,
     /// The content that agpm may overwrite.
     pub overwrite: OverwriteRule,
@@ -227,6 +227,7 @@ impl<'a> FileEdit<'a> {
             block: Some(name.clone()),
             action,
             before: self.file.before,
+            content: None,
             reason,
             owner: owner.clone(),
         });

@@ -92,22 +92,29 @@ pub(super) fn is_blank(text: &str) -> bool {
 
 /// Keys that are managed as a whole: nothing in them is a separate container.
 fn key_pointers(nodes: &[OwnedNode]) -> HashSet<Pointer> {
-    let keys = nodes
-        .iter()
-        .filter(|node| matches!(node.location, NodeLocation::Key(_)));
-    keys.map(|node| node.location.pointer().clone()).collect()
+    let mut keys = HashSet::new();
+    for node in nodes {
+        if matches!(node.location, NodeLocation::Key(_)) {
+            keys.insert(node.location.pointer().clone());
+        }
+    }
+    keys
+}
+
+fn is_in_list(location: &NodeLocation) -> bool {
+    matches!(location, NodeLocation::Item(_) | NodeLocation::Keyed { .. })
 }
 
 /// Containers that are desired even if they are empty.
 fn bare_locations<'w>(wanted: &'w [WantedNode<'_>]) -> HashSet<&'w Pointer> {
-    let is_container = |node: &&WantedNode<'_>| {
-        matches!(node.node.location, NodeLocation::Default(_)) && is_bare(&node.node.value)
-    };
-    wanted
-        .iter()
-        .filter(is_container)
-        .map(|node| node.node.location.pointer())
-        .collect()
+    let mut bare = HashSet::new();
+    for wanted in wanted {
+        let node = &wanted.node;
+        if matches!(node.location, NodeLocation::Default(_)) && is_bare(&node.value) {
+            bare.insert(node.location.pointer());
+        }
+    }
+    bare
 }
 
 fn by_depth(containers: BTreeSet<Pointer>) -> Vec<Pointer> {
@@ -117,14 +124,12 @@ fn by_depth(containers: BTreeSet<Pointer>) -> Vec<Pointer> {
 }
 
 impl NodeDecisions {
-    fn join(&mut self, later: NodeDecisions) {
-        let (steps, refused) = (
-            std::mem::take(&mut self.steps),
-            std::mem::take(&mut self.refused),
-        );
+    /// Replaces decisions about obstacles by all decisions. Of the former only what users see remains: their edits are made
+    /// already, and nothing that was removed is managed.
+    fn join(&mut self, mut later: NodeDecisions) {
+        later.steps.append(&mut self.steps);
+        later.refused.append(&mut self.refused);
         *self = later;
-        self.steps.extend(steps);
-        self.refused.extend(refused);
     }
 
     fn sort(&mut self) {
@@ -174,27 +179,26 @@ impl EditedFile<'_> {
             self.draft.read(rebuilt.text.to_string());
             return Ok(rebuilt.owned);
         }
-        let seen = Checksum::of(self.draft.text().as_bytes());
-        let is_settled = |owned: &&OwnedNodes| {
-            owned.seen == seen
-                && owned.nodes == self.decisions.nodes
-                && owned
-                    .equal_user_nodes
-                    .iter()
-                    .eq(&self.decisions.equal_user_nodes)
+        // An unchanged file keeps its record: the whitespace in it was found when the user's text was still alone, and could
+        // not be found again.
+        if let Some(owned) = self.task.owned.filter(|owned| self.is_settled(owned)) {
+            return Ok(owned.clone());
+        }
+        let seams = match self.users_text() {
+            Ok(base) => self.seams(&base),
+            // Without recorded whitespace only blanks are lost.
+            Err(_) => None,
         };
-        Ok(
-            match self
-                .task
-                .owned
-                .filter(is_settled)
-                .filter(|_| self.is_same_text())
-            {
-                Some(owned) => owned.clone(),
-                // Without recorded whitespace only blanks are lost.
-                None => self.owned(self.users_text().ok().and_then(|base| self.seams(&base))),
-            },
-        )
+        Ok(self.owned(seams))
+    }
+
+    /// Whether a record describes the file as it is after the edits.
+    fn is_settled(&self, owned: &OwnedNodes) -> bool {
+        let decided = &self.decisions;
+        self.is_same_text()
+            && owned.seen == Checksum::of(self.draft.text().as_bytes())
+            && owned.nodes == decided.nodes
+            && owned.equal_user_nodes.iter().eq(&decided.equal_user_nodes)
     }
 
     /// Builds the file from scratch if it does not exist or has only managed content.
@@ -233,46 +237,32 @@ impl EditedFile<'_> {
 
     /// The unmanaged items of lists that hold managed or desired nodes.
     fn user_items(&self) -> BTreeMap<Pointer, Vec<NodeSum>> {
+        let mut lists = BTreeSet::new();
+        let mut managed = HashSet::new();
+        for node in &self.decisions.nodes {
+            if is_in_list(&node.location) {
+                lists.insert(node.location.pointer());
+                managed.insert((node.location.pointer(), node.checksum));
+            }
+        }
+        for location in &self.decisions.equal_user_nodes {
+            if is_in_list(location) {
+                lists.insert(location.pointer());
+            }
+        }
         let document_index = DocumentIndex::of(&self.draft.document);
-        let in_list = |location: &NodeLocation| {
-            matches!(location, NodeLocation::Item(_) | NodeLocation::Keyed { .. })
-        };
-        let nodes = self
-            .decisions
-            .nodes
-            .iter()
-            .filter(|node| in_list(&node.location));
-        let managed: HashSet<(&Pointer, NodeSum)> = nodes
-            .clone()
-            .map(|node| (node.location.pointer(), node.checksum))
-            .collect();
-        let equal_user_nodes = self
-            .decisions
-            .equal_user_nodes
-            .iter()
-            .filter(|location| in_list(location));
-        let lists: BTreeSet<&Pointer> = nodes
-            .map(|node| &node.location)
-            .chain(equal_user_nodes)
-            .map(NodeLocation::pointer)
-            .collect();
-        let is_managed = |list: &Pointer, sum: NodeSum| {
-            managed.contains(&(list, sum))
-                || self.decisions.kept_values.contains(&(list.clone(), sum))
-        };
-        let of_list = |list: &Pointer| {
-            let sums = document_index.sums(list).all.clone().into_iter();
-            (
-                list.clone(),
-                sums.filter(|sum| !is_managed(list, *sum))
-                    .collect::<Vec<_>>(),
-            )
-        };
-        lists
-            .into_iter()
-            .map(of_list)
-            .filter(|(_, sums)| !sums.is_empty())
-            .collect()
+        let mut users = BTreeMap::new();
+        for list in lists {
+            let mut items = document_index.sums(list).all.clone();
+            items.retain(|item| {
+                let is_kept = self.decisions.kept_values.contains(&(list.clone(), *item));
+                !is_kept && !managed.contains(&(list, *item))
+            });
+            if !items.is_empty() {
+                users.insert(list.clone(), items);
+            }
+        }
+        users
     }
 
     fn is_same_text(&self) -> bool {

@@ -8,6 +8,7 @@ mod desired_index;
 mod desired_set;
 mod document_index;
 mod draft;
+mod edited;
 mod error;
 mod file;
 mod items;
@@ -34,11 +35,11 @@ use agpm_model::{ObservedPath, RelativePath};
 use agpm_text::{Document, Format, LazyDocument, Pointer, Value};
 
 use crate::change::{OverwriteRule, PlannedChange, RefusedChange};
-use crate::merges::EditedNode;
 use task::SharedFileTask;
 
 pub use check::{NodeFinding, NodeState, check_nodes, take_back};
 pub use desired::{DesiredNode, OnEqualUserValue};
+pub use edited::{EditedNode, position_of, with_value};
 pub use error::NodeError;
 pub use owned::{FileOrigin, OwnedNode, OwnedNodes};
 pub use recognise::{recognise_file, recognise_nodes};
@@ -104,6 +105,7 @@ pub fn plan_nodes(file: &SharedFile<'_>) -> Result<NodePlan, NodeError> {
         block: None,
         action: step.action,
         before: file.before,
+        content: None,
         reason: step.reason,
         owner: step.owner,
     };

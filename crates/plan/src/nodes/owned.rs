@@ -3,11 +3,10 @@
 use std::collections::BTreeMap;
 
 use agpm_model::{Checksum, NodeLocation, Owner};
-use agpm_text::{Pointer, Value};
+use agpm_text::Pointer;
 use serde::{Deserialize, Serialize};
 
 use super::removal_whitespace::RemovalWhitespace;
-use super::resemblance::fingerprint_node;
 use super::sum::NodeSum;
 use crate::change::Author;
 use crate::merges::{KeptValues, SharedConflict};
@@ -77,20 +76,6 @@ impl OwnedNodes {
         } else {
             self.nodes.len()
         }
-    }
-
-    /// Records that a new version is the base of an entry from now on.
-    pub fn rebase(&mut self, location: &NodeLocation, base: &str, next: &Value) {
-        let mut nodes = self.nodes.iter_mut();
-        let node =
-            nodes.find(|node| node.location == *location && node.checksum.to_string() == base);
-        if let Some(node) = node {
-            *node = OwnedNode {
-                author: node.author,
-                ..fingerprint_node(location, next, &node.owner)
-            };
-        }
-        self.nodes.sort();
     }
 
     /// Whether an item of a list was the user's at the last observation.

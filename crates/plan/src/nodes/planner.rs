@@ -10,6 +10,7 @@ use agpm_text::{
 use super::desired::{DesiredNode, OnEqualUserValue};
 use super::desired_set::WantedNode;
 use super::document_index::{DocumentIndex, PathLookup, ancestor_at};
+use super::edited::{EditedNode, edits_between};
 use super::managed_nodes::ManagedNodes;
 use super::order::ItemOrder;
 use super::owned::OwnedNode;
@@ -17,7 +18,6 @@ use super::resemblance::{fingerprint_node, is_bare};
 use super::sum::NodeSum;
 use super::undecided_nodes::UndecidedNodes;
 use crate::change::{Author, ChangeAction, ChangeReason, Obstacle, OverwriteRule};
-use crate::merges::{EditedNode, edits_between};
 
 /// The change to one node.
 #[derive(Debug)]

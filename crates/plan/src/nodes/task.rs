@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use agpm_text::{Document, Format, LazyDocument, Pointer, Value};
 
+use super::edited::EditedNode;
 use super::owned::OwnedNodes;
 use super::planner::{NodeStep, RefusedNode};
 use crate::change::OverwriteRule;
-use crate::merges::EditedNode;
 
 /// The change to the whole file.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -413,6 +413,60 @@ pub(super) const OUTPUTS: &[OutputSchema] = &[
                 "The resources",
             ),
             TOTAL,
+            optional(
+                "repositories",
+                list![ValueForm::Text],
+                "The URLs of the repositories, if the URL is a directory of them",
+            ),
+        ]],
+    },
+    OutputSchema {
+        command: "publish",
+        about: "What was published",
+        forms: &[document![
+            required(
+                "target",
+                ValueForm::Text,
+                "The URL of the repository, or a path"
+            ),
+            required(
+                "format",
+                ValueForm::OneOf(&["library", "skill", "site"]),
+                "The form",
+            ),
+            required("version", TEXT_OR_NULL, "The version; `null` for a site"),
+            required(
+                "digest",
+                TEXT_OR_NULL,
+                "The digest of the manifest; `null` for a site"
+            ),
+            required(
+                "resources",
+                list![object![
+                    required("id", ValueForm::Text, "`TYPE/NAME`"),
+                    required("path", ValueForm::Text, "The path in the library"),
+                    required("files", ValueForm::Count, "The number of its files"),
+                ]],
+                "The resources",
+            ),
+            required("bytes", ValueForm::Count, "The size of everything"),
+            required(
+                "sent",
+                ValueForm::Count,
+                "Blobs or files that were sent or written"
+            ),
+            required("sent_bytes", ValueForm::Count, "The size of what was sent"),
+            required(
+                "present",
+                ValueForm::Count,
+                "Blobs or files that existed already"
+            ),
+            required(
+                "unchanged",
+                ValueForm::Flag,
+                "Whether the version existed with the same content",
+            ),
+            required("dry_run", ValueForm::Flag, "Whether nothing was written"),
         ]],
     },
     OutputSchema {

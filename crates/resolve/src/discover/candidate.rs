@@ -1,3 +1,5 @@
+//! Something that a source offers: a resource, or a part of a plugin.
+
 use std::fmt;
 
 use agpm_model::ResourceType;
@@ -40,40 +42,36 @@ pub const CANDIDATE_TYPES: [CandidateType; 9] = [
 ];
 
 impl CandidateType {
+    /// The singular and the plural, which is the word of the manifest's table.
+    const fn words(self) -> [&'static str; 2] {
+        match self {
+            CandidateType::Skill => ["skill", "skills"],
+            CandidateType::Agent => ["agent", "agents"],
+            CandidateType::Command => ["command", "commands"],
+            CandidateType::Instruction => ["instruction", "instructions"],
+            CandidateType::Hook => ["hook", "hooks"],
+            CandidateType::McpServer => ["mcp-server", "mcp-servers"],
+            CandidateType::Snippet => ["snippet", "snippets"],
+            CandidateType::Script => ["script", "scripts"],
+            CandidateType::Plugin => ["plugin", "plugins"],
+        }
+    }
+
     /// The singular.
     pub const fn singular(self) -> &'static str {
-        match self {
-            CandidateType::Skill => "skill",
-            CandidateType::Agent => "agent",
-            CandidateType::Command => "command",
-            CandidateType::Instruction => "instruction",
-            CandidateType::Hook => "hook",
-            CandidateType::McpServer => "mcp-server",
-            CandidateType::Snippet => "snippet",
-            CandidateType::Script => "script",
-            CandidateType::Plugin => "plugin",
-        }
+        self.words()[0]
     }
 
     /// The word of the manifest's table.
     pub const fn plural(self) -> &'static str {
-        match self {
-            CandidateType::Skill => "skills",
-            CandidateType::Agent => "agents",
-            CandidateType::Command => "commands",
-            CandidateType::Instruction => "instructions",
-            CandidateType::Hook => "hooks",
-            CandidateType::McpServer => "mcp-servers",
-            CandidateType::Snippet => "snippets",
-            CandidateType::Script => "scripts",
-            CandidateType::Plugin => "plugins",
-        }
+        self.words()[1]
     }
 
     /// The type of that name, singular or plural.
     pub fn named(word: &str) -> Option<Self> {
-        let is_it = |kind: &CandidateType| kind.singular() == word || kind.plural() == word;
-        CANDIDATE_TYPES.into_iter().find(is_it)
+        CANDIDATE_TYPES
+            .into_iter()
+            .find(|kind| kind.words().contains(&word))
     }
 
     /// The resource type that a manifest can require; `None` for candidates that agpm does not install.

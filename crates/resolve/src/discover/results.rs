@@ -275,4 +275,7 @@ pub struct BrowseReport {
     pub resources: Vec<OfferedResource>,
     /// The number of matches before the limit was applied.
     pub total: usize,
+    /// The URLs of the repositories, if the URL is a directory of them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub repositories: Vec<String>,
 }

@@ -14,7 +14,7 @@ use crate::git::locking::locked;
 use crate::git::protocol::WantedPack;
 use crate::git::remote::{REMOTE, RemoteRepository};
 use crate::git::source_cache::MOST_REFS;
-use crate::git::transfer::Transfer;
+use crate::transfer::Transfer;
 
 /// The most commits of the cache that a request names. More would make requests larger than what they save.
 const MOST_STORED: usize = 256;

@@ -32,14 +32,14 @@ mod run;
 mod source;
 mod source_cache;
 mod stderr;
-mod transfer;
 mod tree;
 mod worktree;
 
+pub use crate::transfer::TransferProgress;
 pub use cache::{CachedSource, CopyCondition};
 pub use error::GitError;
 pub use index::first_tracked;
 pub use program::{GitProgram, NetworkAccess};
 pub use remote::{RemoteRepository, is_bare_repository, is_git_directory};
-pub use transfer::TransferProgress;
 pub use tree::{TreeEntry, TreeEntryKind};
+pub use worktree::WorkingState;

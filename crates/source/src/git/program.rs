@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::git::error::GitError;
 use crate::git::run::{RunOutcome, run};
-use crate::git::transfer::{Transfer, TransferProgress};
+use crate::transfer::{Transfer, TransferProgress};
 
 /// The oldest supported version of git.
 const NEEDED: (u32, u32) = (2, 34);

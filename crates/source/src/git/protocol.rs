@@ -91,29 +91,36 @@ impl ServerFeatures {
         let mut out = Vec::new();
         self.begin("fetch", &mut out)?;
         let mut line = |text: &str| encode::text_to_write(text.as_bytes(), &mut out).map(drop);
+        // Deltas refer to their base by its offset in the pack instead of its name, which makes packs smaller.
         line("ofs-delta")?;
+        // Progress of the server would arrive between the bytes of the pack, and nothing shows it.
         line("no-progress")?;
-        let (ids, stored) = match wanted {
-            WantedPack::Commits { ids, stored } => (ids, *stored),
-            // No object in the cache makes a single file unnecessary.
-            WantedPack::Files(ids) => (ids, &[][..]),
-        };
-        if matches!(wanted, WantedPack::Commits { .. }) {
-            line("deepen 1")?;
-            // A server that knows no filters sends the files too.
-            if self.can_fetch("filter") {
-                line("filter blob:none")?;
+        match wanted {
+            WantedPack::Commits { ids, stored } => {
+                line("deepen 1")?;
+                // A server that knows no filters sends the files too.
+                if self.can_fetch("filter") {
+                    line("filter blob:none")?;
+                }
+                // The cache has these without their parents. Otherwise `have` would promise their history too.
+                for id in *stored {
+                    line(&format!("shallow {id}"))?;
+                }
+                for id in *ids {
+                    line(&format!("want {id}"))?;
+                }
+                for id in *stored {
+                    line(&format!("have {id}"))?;
+                }
+            }
+            // Without `have`: no object in the cache makes a single file unnecessary.
+            WantedPack::Files(ids) => {
+                for id in *ids {
+                    line(&format!("want {id}"))?;
+                }
             }
         }
-        for id in stored {
-            line(&format!("shallow {id}"))?;
-        }
-        for id in ids.iter() {
-            line(&format!("want {id}"))?;
-        }
-        for id in stored {
-            line(&format!("have {id}"))?;
-        }
+        // The request is complete, so the server sends the pack at once instead of negotiating what is in the cache.
         line("done")?;
         encode::flush_to_write(&mut out)?;
         Ok(out)

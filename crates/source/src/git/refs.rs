@@ -60,7 +60,7 @@ pub(crate) fn listing(versions: &SourceVersions) -> String {
         .map(|branch| format!("ref: refs/heads/{branch}\tHEAD\n"));
     let branches = versions
         .branches
-        .iter()
+        .known()
         .map(|(name, id)| format!("{id}\trefs/heads/{name}\n"));
     let tag = |(name, id): (&String, &ObjectId)| match versions.annotated.get(name) {
         Some(object) => {
@@ -68,13 +68,14 @@ pub(crate) fn listing(versions: &SourceVersions) -> String {
         }
         None => format!("{id}\trefs/tags/{name}\n"),
     };
-    let tags = versions.tags.iter().map(tag);
+    let tags = versions.tags.known().map(tag);
     head.chain(branches).chain(tags).collect()
 }
 
 /// The commits of all refs.
 pub(crate) fn commits(versions: &SourceVersions) -> impl Iterator<Item = &ObjectId> {
-    versions.branches.values().chain(versions.tags.values())
+    let named = versions.branches.known().chain(versions.tags.known());
+    named.map(|(_, id)| id)
 }
 
 #[cfg(test)]

@@ -40,6 +40,10 @@ impl Source for RemoteRepository {
         SourceVersioning::Versioned
     }
 
+    fn required_executable(&self) -> Option<&'static str> {
+        Some("git")
+    }
+
     fn versions(&self) -> Result<Arc<SourceVersions>, SourceError> {
         Ok(self.refs()?)
     }
@@ -206,7 +210,13 @@ impl From<GitError> for SourceError {
         match error {
             GitError::Offline { .. } => SourceError::Offline(message),
             GitError::Unreachable { .. } => SourceError::Unreachable(message),
-            GitError::AuthRefused { address, .. } => SourceError::AuthRefused { address, message },
+            GitError::AuthRefused { address, .. } => SourceError::AuthRefused {
+                help: format!(
+                    "check that it exists, and that git has credentials for it: try `git ls-remote {address}`"
+                ),
+                address,
+                message,
+            },
             GitError::NotFound { address, .. } => SourceError::NotFound { address, message },
             GitError::Damaged { .. } => SourceError::Damaged(message),
             GitError::NoSuchCommit { .. } => SourceError::NoSuchRevision(message),

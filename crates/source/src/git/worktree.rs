@@ -10,6 +10,21 @@ use crate::git::index::first_tracked;
 use crate::git::program::{GitProgram, SETTINGS};
 use crate::git::run::{self, CUT_SHORT, RunOutcome};
 
+/// The state of a working tree. Paths start at the directory that was asked about.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct WorkingState {
+    /// The current commit; `None` before the first one.
+    pub commit: Option<String>,
+    /// The tags of the current commit.
+    pub tags: Vec<String>,
+    /// The URL of the remote `origin`, which may contain a secret.
+    pub origin: Option<String>,
+    /// Files that are not as in the commit.
+    pub changed: Vec<String>,
+    /// Files that are not ignored.
+    pub files: Vec<String>,
+}
+
 impl GitProgram {
     /// Returns the paths of the submodules in `.gitmodules`, without those that lead out of the repository.
     pub fn submodules(&self, root: &Path) -> Result<Vec<String>, GitError> {
@@ -160,6 +175,51 @@ impl GitProgram {
             self.ask(root, &question, String::new()),
             Ok(RunOutcome::Done(_))
         )
+    }
+
+    /// Returns the state of the working tree that a directory is in; `None` outside of one.
+    pub fn working_state(&self, directory: &Path) -> Result<Option<WorkingState>, GitError> {
+        let one_line = |question: &[&str]| -> Result<Option<String>, GitError> {
+            match self.ask(directory, question, String::new())? {
+                RunOutcome::Done(output) => {
+                    let line = String::from_utf8_lossy(&output)
+                        .trim_end_matches('\n')
+                        .to_owned();
+                    Ok(Some(line).filter(|line| !line.is_empty()))
+                }
+                // git fails without a repository, a commit or such a setting.
+                RunOutcome::Failed(_) => Ok(None),
+                run => Err(broken(directory, run)),
+            }
+        };
+        if one_line(&["rev-parse", "--show-toplevel"])?.is_none() {
+            return Ok(None);
+        }
+        let prefix = one_line(&["rev-parse", "--show-prefix"])?.unwrap_or_default();
+        let status = [
+            "status",
+            "--porcelain=v1",
+            "-z",
+            "--untracked-files=all",
+            "--no-renames",
+        ];
+        let changed = match self.ask(directory, &status, String::new())? {
+            RunOutcome::Done(output) => listing(directory, output)?,
+            run => return Err(broken(directory, run)),
+        };
+        // Paths start at the top of the repository, whatever the directory is.
+        let changed = entries(&changed).filter_map(|entry| {
+            let path = entry.get(3..)?;
+            path.strip_prefix(&prefix).map(str::to_owned)
+        });
+        let tags = one_line(&["tag", "--points-at", "HEAD"])?.unwrap_or_default();
+        Ok(Some(WorkingState {
+            commit: one_line(&["rev-parse", "--verify", "--quiet", "HEAD"])?,
+            tags: tags.lines().map(str::to_owned).collect(),
+            origin: one_line(&["config", "--get", "remote.origin.url"])?,
+            changed: changed.collect(),
+            files: self.files_now(directory)?,
+        }))
     }
 
     fn ask(&self, root: &Path, question: &[&str], input: String) -> Result<RunOutcome, GitError> {

@@ -1,5 +1,7 @@
 //! The only module of this crate that names an operating system. `docs/platforms.md` lists what the others lack.
 
+use std::time::SystemTime;
+
 #[cfg(not(unix))]
 mod other;
 #[cfg(unix)]
@@ -16,6 +18,15 @@ pub(crate) use unix::*;
 pub(crate) struct FileIdentity {
     device: u64,
     inode: u64,
+}
+
+/// Everything about a file that changes when its content does.
+#[cfg_attr(not(unix), allow(dead_code, reason = "files have no identity there"))]
+pub(crate) struct ChangeTrace {
+    pub(crate) text: String,
+    pub(crate) changed: SystemTime,
+    /// Whether the file system records parts of a second.
+    pub(crate) has_fine_times: bool,
 }
 
 /// The permission bits of a file, or their equivalent on systems without them.

@@ -8,7 +8,7 @@ use std::time::SystemTime;
 
 use cap_std::fs::Dir;
 
-use super::{FileIdentity, PermissionBits};
+use super::{ChangeTrace, FileIdentity, PermissionBits};
 
 pub(crate) fn identity_of(_: &Metadata) -> Option<FileIdentity> {
     None
@@ -21,6 +21,10 @@ pub(crate) fn confined_identity_of(_: &cap_std::fs::Metadata) -> Option<FileIden
 /// Returns what changes with every change of a file. A time of the change itself does not exist.
 pub(crate) fn change_mark(metadata: &Metadata) -> (String, Option<SystemTime>) {
     (format!("{:?}", metadata.modified().ok()), None)
+}
+
+pub(crate) fn change_trace_of(_: &cap_std::fs::Metadata) -> Option<ChangeTrace> {
+    None
 }
 
 /// The number of the administrator, whose files are trusted.

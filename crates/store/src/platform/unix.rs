@@ -10,7 +10,7 @@ use cap_std::fs::Dir;
 
 pub(crate) use atomic::{exchange, is_unsupported, rename_to_free};
 
-use super::{FileIdentity, PermissionBits};
+use super::{ChangeTrace, FileIdentity, PermissionBits};
 
 pub(crate) fn identity_of(metadata: &Metadata) -> Option<FileIdentity> {
     Some(FileIdentity {
@@ -39,6 +39,32 @@ pub(crate) fn change_mark(metadata: &Metadata) -> (String, Option<SystemTime>) {
         metadata.ino()
     );
     (mark, changed)
+}
+
+pub(crate) fn change_trace_of(metadata: &cap_std::fs::Metadata) -> Option<ChangeTrace> {
+    use cap_std::fs::MetadataExt;
+    let (modified, changed) = (metadata.mtime_nsec(), metadata.ctime_nsec());
+    let text = format!(
+        "{} {}.{modified} {}.{changed} {} {} {:o}",
+        metadata.len(),
+        metadata.mtime(),
+        metadata.ctime(),
+        metadata.dev(),
+        metadata.ino(),
+        metadata.mode(),
+    );
+    let time = |seconds: i64, part: i64| {
+        let part = u32::try_from(part).ok()?;
+        let since = Duration::new(u64::try_from(seconds).ok()?, part);
+        Some(SystemTime::UNIX_EPOCH + since)
+    };
+    // The change time cannot be set by a program; a modification time in the future says nothing about the past.
+    let last = time(metadata.ctime(), changed)?.max(time(metadata.mtime(), modified)?);
+    Some(ChangeTrace {
+        text,
+        changed: last,
+        has_fine_times: changed != 0,
+    })
 }
 
 pub(crate) fn current_user() -> u32 {

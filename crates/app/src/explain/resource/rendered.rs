@@ -188,12 +188,12 @@ fn in_own_file(
     notes: &mut Notes,
 ) -> Option<Arc<Document>> {
     match disk {
-        Some(now) if now == file.bytes.get() => {}
+        Some(now) if now == *file.bytes => {}
         Some(_) => notes.diagnostics.push(edited(&file.path)),
         None => notes.diagnostics.push(missing(&file.path)),
     }
     let format = Format::of_file(file.path.file_name()).filter(|format| *format != Format::Csv)?;
-    readable(&file.path, file.bytes.get().to_vec(), format, notes)
+    readable(&file.path, file.bytes.to_vec(), format, notes)
 }
 
 /// The nodes in the file as it is on the disk; that some are not as they were written is reported.

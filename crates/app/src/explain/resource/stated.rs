@@ -102,7 +102,7 @@ fn of_source(content: &RenderedResource, notes: &mut Notes) -> Option<LayerState
         Some(_) => format!("{file}@{}", resolved.version.label),
         None => file,
     };
-    let parsed = parse_bytes(name, resolved.resource.main.bytes.clone(), format, notes).ok()?;
+    let parsed = parse_bytes(name, resolved.resource.main.bytes.to_vec(), format, notes).ok()?;
     let readable = !has_errors(&parsed.diagnostics);
     readable.then(|| LayerStatement {
         layer: layer_of(&unit.origin).to_owned(),

@@ -38,7 +38,7 @@ pub(crate) fn render_these(
     render_keeping(manifest, sources, entries, None, notes)
 }
 
-/// The same, keeping the texts of one resource before the diffs of its patches.
+/// The same, keeping the content of one resource before the diffs of its patches.
 pub(crate) fn render_keeping(
     manifest: &Manifest,
     sources: &ProjectSources,

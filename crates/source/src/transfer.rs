@@ -1,7 +1,7 @@
 //! The progress of requests to sources, reported where the requests are made: every wait is shown, whoever causes it.
 
 use std::fmt::Debug;
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::sync::Arc;
 
 /// Receives the progress of requests.
@@ -41,6 +41,39 @@ impl Transfer {
             inner,
             bytes: 0,
         }
+    }
+}
+
+impl Transfer {
+    /// Reports how many bytes were moved so far.
+    pub(crate) fn report(&self, bytes: u64) {
+        if let Some(progress) = &self.progress {
+            progress.transfer_received(&self.source, bytes);
+        }
+    }
+
+    /// Returns a reader that reports what passes through it.
+    pub(crate) fn reading<R: Read>(&self, inner: R) -> CountingReader<'_, R> {
+        CountingReader {
+            transfer: self,
+            inner,
+            bytes: 0,
+        }
+    }
+}
+
+pub(crate) struct CountingReader<'t, R> {
+    transfer: &'t Transfer,
+    inner: R,
+    bytes: u64,
+}
+
+impl<R: Read> Read for CountingReader<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.inner.read(buffer)?;
+        self.bytes += read as u64;
+        self.transfer.report(self.bytes);
+        Ok(read)
     }
 }
 

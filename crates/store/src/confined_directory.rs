@@ -6,6 +6,7 @@ use cap_std::fs::{Dir, OpenOptions};
 
 use crate::error::{StoreError, StoreProblem};
 use crate::open_file::{mode_of, open_file, read_open};
+use crate::platform;
 
 /// A directory that no operation on it can leave, neither through `..` nor through a symlink.
 #[derive(Debug)]
@@ -83,12 +84,7 @@ impl ConfinedDirectory {
         if let Some((directory, _)) = link.as_str().rsplit_once('/') {
             self.dir.create_dir_all(directory).map_err(fail)?;
         }
-        #[cfg(not(windows))]
-        let created = self.dir.symlink(target, link.as_str());
-        // Windows needs to know whether a symlink points to a file or to a directory.
-        #[cfg(windows)]
-        let created = Err(std::io::Error::new(std::io::ErrorKind::Unsupported, target));
-        created.map_err(fail)
+        platform::create_symlink(&self.dir, target, link.as_str()).map_err(fail)
     }
 }
 

@@ -53,11 +53,9 @@ use crate::completion;
 use crate::completion_scripts::script;
 use crate::environment::variable;
 use crate::output::{Output, write_stdout};
+use crate::platform::MACHINE_POLICY;
 use crate::progress::progress;
 use crate::question;
-
-/// The policy of the machine, which an administrator writes.
-const MACHINE_POLICY: &str = "/etc/agpm/policy.toml";
 
 /// Runs the command that was typed.
 pub(crate) fn run(cli: Cli, typed: TypedCommand, output: &mut Output) -> ExitCode {

@@ -77,6 +77,21 @@ impl ConfinedDirectory {
         std::io::Write::write_all(&mut open, bytes).map_err(fail)
     }
 
+    /// Lets the owner and others execute a file, on systems that have such a mode.
+    pub fn make_executable(&self, file: &RelativePath) -> Result<(), StoreError> {
+        #[cfg(unix)]
+        {
+            use cap_std::fs::PermissionsExt;
+            let mode = cap_std::fs::Permissions::from_mode(0o755);
+            let path = self.path.join(file.as_str());
+            let set = self.dir.set_permissions(file.as_str(), mode);
+            set.map_err(|cause| StoreError::new(&path, cause))?;
+        }
+        #[cfg(not(unix))]
+        let _ = file;
+        Ok(())
+    }
+
     /// Creates a symlink that does not exist yet, and its parents. The target is relative and is not checked.
     pub fn link_new(&self, link: &RelativePath, target: &str) -> Result<(), StoreError> {
         let path = self.path.join(link.as_str());

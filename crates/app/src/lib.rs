@@ -4,10 +4,12 @@
 
 pub mod add;
 pub mod approve;
+pub mod audit;
 pub mod blame;
 pub mod bottle;
 pub mod browse;
 pub mod cache;
+pub mod can;
 pub mod catalog;
 pub mod change;
 pub mod ci;

@@ -162,6 +162,7 @@ pub(crate) fn render(
         catalog: Vec::new(),
         reads,
         sources,
+        audit: Vec::new(),
         open: OpenRefusals::default(),
     })
 }

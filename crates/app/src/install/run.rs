@@ -16,6 +16,7 @@ use agpm_plan::Ledger;
 use agpm_resolve::{SolverPin, UpdateScope};
 use agpm_store::{ProjectLock, ProjectStore};
 
+use crate::audit::AuditIssue;
 use crate::gitignore::IgnoreEdit;
 
 use crate::install::policies::ProjectPolicies;
@@ -227,6 +228,8 @@ pub(crate) struct RenderedProject {
     pub(crate) catalog: Vec<LockedRemote>,
     pub(crate) reads: Vec<String>,
     pub(crate) sources: ProjectSources,
+    /// The findings of the audit that do not stop the run.
+    pub(crate) audit: Vec<AuditIssue>,
     /// Everything that needs approval, reported together.
     pub(crate) open: OpenRefusals,
 }

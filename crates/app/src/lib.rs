@@ -19,6 +19,7 @@ pub mod diff;
 pub mod doctor;
 pub mod drift;
 pub mod explain;
+pub mod findings;
 mod gitignore;
 mod ignored_hooks;
 pub mod import;

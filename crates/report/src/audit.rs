@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use agpm_app::audit::{AuditIssue, AuditReport};
+use agpm_app::audit::AuditReport;
+use agpm_app::findings::AuditIssue;
 use agpm_diag::{Severity, counted, visible};
 
 use crate::rendering::{RenderContext, RenderedReport};

@@ -166,7 +166,14 @@ impl CapabilityQuery {
             matches.extend(env.map(|one| automatic(one.clone())));
         }
         if !rules.is_empty() {
-            matches.extend(tool_matches(set, kind, &rules));
+            let mut of_tools = tool_matches(set, kind, &rules);
+            // Every agent without a list may do everything after asking. That answers who can use a tool, and nothing about
+            // one program or one host.
+            if !matches!(self, CapabilityQuery::Use(_)) {
+                let everything = ToolAccess::Unlimited.to_string();
+                of_tools.retain(|one| one.value != everything);
+            }
+            matches.extend(of_tools);
         }
         matches
     }

@@ -1,19 +1,11 @@
 //! `audit`: finds hidden characters, secrets, and commands that no harmless resource has, in everything that is or would
 //! be installed.
 
-mod content;
-mod issue;
 mod other_scanners;
 mod paths;
 mod report;
-mod verdict;
 
-pub use content::{AuditedContent, audit_content, rendered_contents};
-pub use issue::AuditIssue;
 pub use report::AuditReport;
-pub use verdict::{AuditVerdict, refused_issues};
-
-pub(crate) use content::is_of_changed_files;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -23,6 +15,7 @@ use agpm_model::{AuditLevel, AuditSettings, LockUse, Owner};
 use agpm_resolve::UpdateScope;
 use agpm_store::{self as store, ProjectStore};
 
+use crate::findings::{AuditIssue, AuditedContent, audit_content, rendered_contents};
 use crate::install::gathering::gather;
 use crate::install::matches_id;
 use crate::install::policies::ProjectPolicies;

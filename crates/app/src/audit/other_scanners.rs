@@ -11,7 +11,7 @@ use agpm_text::{Format, Value, document_of, to_value};
 use crate::project::reading::{display_path, limit};
 use crate::project::world::Environment;
 
-use super::AuditIssue;
+use crate::findings::AuditIssue;
 
 /// The audited files, by their paths.
 pub(super) struct InstalledPaths {

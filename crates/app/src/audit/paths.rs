@@ -9,7 +9,7 @@ use agpm_trust::{AuditFinding, AuditScanner};
 use crate::project::reading::display_path;
 use crate::project::world::Environment;
 
-use super::{AuditIssue, AuditedContent};
+use crate::findings::{AuditIssue, AuditedContent};
 
 /// The deepest directory that is read.
 const DEEPEST: usize = 64;

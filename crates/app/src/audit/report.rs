@@ -6,7 +6,7 @@ use agpm_diag::Severity;
 use agpm_model::{AuditLevel, AuditSettings};
 use serde::Serialize;
 
-use super::AuditIssue;
+use crate::findings::AuditIssue;
 
 /// What was audited, and what was found.
 #[derive(Debug, Default, Serialize)]

@@ -196,8 +196,11 @@ fn line_of(file: &ClientFile, answer: &CapabilityMatch) -> Option<usize> {
     // Events are added to commands, and hosts are taken from URLs.
     let value = answer.value.split(" (").next().unwrap_or(&answer.value);
     let escaped = value.replace('\\', "\\\\").replace('"', "\\\"");
-    let first = value.split_whitespace().next().unwrap_or(value);
-    let needles = [value, escaped.as_str(), first];
+    let mut needles = vec![value, escaped.as_str()];
+    // A command line may be written as a program and its arguments; other values are in the file as they are.
+    if answer.way == CapabilityWay::Automatic {
+        needles.extend(value.split_whitespace().next());
+    }
     needles.iter().find_map(|needle| {
         let mut lines = text.lines();
         let found = lines.position(|line| !needle.is_empty() && line.contains(needle));

@@ -2,10 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::audit::{
-    audit_content, issues_of_other_scanners, level_of, refused_issues, rendered_contents,
-};
+use crate::audit::{issues_of_other_scanners, level_of};
 use crate::ci::{CheckName, Checks};
+use crate::findings::{audit_content, refused_issues, rendered_contents};
 use crate::install::{InstallRequest, note_missing_digests};
 use crate::project::write_mode::WriteMode;
 use agpm_diag::{Failure, Notes, Severity};

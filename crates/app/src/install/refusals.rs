@@ -2,8 +2,8 @@
 //! forbid, and what the plan would do. Only inputs that cannot be read are refused where they are read.
 
 use crate::drift::DriftFinding;
-use crate::findings::{audit_content, refused_issues, rendered_contents};
 use crate::drift::unexpected::unexpected_files;
+use crate::findings::{audit_content, refused_issues, rendered_contents};
 use crate::install::capabilities::{LockedSubject, changes_since_lock};
 use crate::install::former_policies::{FormerPolicies, former_policies};
 use crate::install::planned::PlannedFiles;

@@ -16,7 +16,7 @@ use agpm_plan::Ledger;
 use agpm_resolve::{SolverPin, UpdateScope};
 use agpm_store::{ProjectLock, ProjectStore};
 
-use crate::audit::AuditIssue;
+use crate::findings::AuditIssue;
 use crate::gitignore::IgnoreEdit;
 
 use crate::install::policies::ProjectPolicies;

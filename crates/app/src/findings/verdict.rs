@@ -16,7 +16,7 @@ pub struct AuditVerdict {
 
 impl AuditIssue {
     /// Whether the manifest excuses it.
-    pub(super) fn is_ignored(&self, settings: &AuditSettings) -> bool {
+    pub(crate) fn is_ignored(&self, settings: &AuditSettings) -> bool {
         let Some(id) = &self.id else {
             return false;
         };

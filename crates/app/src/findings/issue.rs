@@ -121,7 +121,7 @@ impl AuditIssue {
     }
 
     /// A finding of another scanner.
-    pub(super) fn of_scanner(tool: &str, rule: &str) -> Self {
+    pub(crate) fn of_scanner(tool: &str, rule: &str) -> Self {
         AuditIssue {
             rule: rule.to_owned(),
             severity: Severity::Warning,

@@ -35,6 +35,7 @@ bench:
     python3 bench/mcp.py target/dist/agpm
     python3 bench/search.py target/dist/agpm
     python3 bench/network.py target/dist/agpm
+    python3 bench/limits.py target/dist/agpm
 
 # Build the release binary
 dist:

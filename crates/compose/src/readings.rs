@@ -26,8 +26,8 @@ impl ResourceOutput {
         let written = written_reading(resolved, text, self);
         self.capabilities = shown_capabilities(resolved, &author, written.as_ref());
         let mut set_of = |text: &String| author_reading(resolved, Some(text), cache).set;
-        self.shared_capability_set = texts.shared_main.as_ref().map(&mut set_of);
-        self.foreign_capability_set = texts.foreign_main.as_ref().map(&mut set_of);
+        self.shared_capability_set = texts.shared_main.as_ref().map(&mut set_of).map(Box::new);
+        self.foreign_capability_set = texts.foreign_main.as_ref().map(&mut set_of).map(Box::new);
         self.capability_set = author.set;
         if let Some(written) = written {
             self.capability_set.absorb(written.set);

@@ -39,15 +39,16 @@ pub struct ResourceOutput {
     /// The name by which its tool knows an agent.
     pub agent_name: Option<String>,
     /// The set without private patches, if there are any.
-    pub(crate) shared_capability_set: Option<CapabilitySet>,
+    // Few resources have these, and a set is large.
+    pub(crate) shared_capability_set: Option<Box<CapabilitySet>>,
     /// The set of the text without what the project's own manifest says, if it says anything.
-    pub(crate) foreign_capability_set: Option<CapabilitySet>,
+    pub(crate) foreign_capability_set: Option<Box<CapabilitySet>>,
 }
 
 impl ResourceOutput {
     /// The capabilities that the project's own manifest adds to those of the content.
     pub(crate) fn own_capabilities(&self) -> Vec<CapabilityIncrease> {
-        let foreign = self.foreign_capability_set.as_ref();
+        let foreign = self.foreign_capability_set.as_deref();
         foreign.map_or_else(Vec::new, |foreign| {
             self.locked_capabilities().increases_over(foreign)
         })
@@ -55,7 +56,7 @@ impl ResourceOutput {
 
     /// The capabilities that are locked for everyone.
     pub fn locked_capabilities(&self) -> &CapabilitySet {
-        let shared = self.shared_capability_set.as_ref();
+        let shared = self.shared_capability_set.as_deref();
         shared.unwrap_or(&self.capability_set)
     }
 }

@@ -1,7 +1,7 @@
 //! The versions of a source, and those that a requirement allows.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::digest::{DIGEST_PREFIX, Revision};
 use crate::revisions::NamedRevisions;
@@ -89,6 +89,9 @@ pub struct VersionIndex {
     versions: Arc<SourceVersions>,
     branches: Vec<VersionLabel>,
     tags: Vec<VersionLabel>,
+    /// The tags that a requirement allows. Thousands of resources have the same requirement, and each would compare it
+    /// with every tag.
+    among_tags: Arc<Mutex<BTreeMap<String, Vec<usize>>>>,
 }
 
 /// The versions of a source that a requirement allows.
@@ -113,6 +116,7 @@ impl VersionIndex {
                 .collect(),
             tags,
             versions,
+            among_tags: Arc::default(),
         }
     }
 
@@ -174,7 +178,7 @@ impl VersionIndex {
         // A source may name its newest version itself, and then that name is required.
         let own_latest = requirement.as_str() == LATEST
             && self.versions.default_branch.as_deref() == Some(LATEST);
-        let tags = requirement.among(&self.tags);
+        let tags = self.among_tags(requirement);
         if !tags.is_empty() && !own_latest {
             let numbers = tags.into_iter().map(|at| self.branches.len() + at);
             return AllowedVersions::Listed(numbers.collect());
@@ -195,6 +199,17 @@ impl VersionIndex {
             DEFAULT_VERSION => AllowedVersions::Listed(self.default_branch()),
             _ => AllowedVersions::Listed(Vec::new()),
         }
+    }
+
+    fn among_tags(&self, requirement: &VersionRequirement) -> Vec<usize> {
+        let known = self.among_tags.lock();
+        let mut known = known.unwrap_or_else(PoisonError::into_inner);
+        if let Some(tags) = known.get(requirement.as_str()) {
+            return tags.clone();
+        }
+        let tags = requirement.among(&self.tags);
+        known.insert(requirement.as_str().to_owned(), tags.clone());
+        tags
     }
 
     fn branch(&self, branch: &str) -> Vec<usize> {

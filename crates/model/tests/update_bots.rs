@@ -105,3 +105,35 @@ fn everything_else_is_left_alone() {
         assert_eq!(read(line), Vec::<String>::new(), "{line}");
     }
 }
+
+#[test]
+fn an_entry_with_a_source_is_read_as_agpm_writes_it() {
+    let json = GUIDE.split("```json\n").nth(2).unwrap();
+    let json = json.split("```").next().unwrap();
+    let document = parse_alone(json.to_owned(), Format::Json).document;
+    let strings = document.root().unwrap().get("matchStrings").unwrap();
+    let text = strings.items().find_map(NodeRef::as_str).unwrap();
+    let expression = Regex::new(text).unwrap();
+    let version = |line: &str| {
+        let mut captures = expression.create_captures();
+        expression.captures(line, &mut captures);
+        let span = captures.get_group_by_name("currentValue")?;
+        Some(line[span].to_owned())
+    };
+    let entry = |source: &str, version: &str| {
+        format!("a = {{ source = \"{source}\", path = \"agents/a.md\", version = \"{version}\" }}")
+    };
+    for value in ["^1.2.0", "v1.0.0", "=2.0.0", "~1.2"] {
+        assert_eq!(version(&entry("community", value)).as_deref(), Some(value));
+    }
+    for line in [
+        entry("other", "^1.2.0"),
+        entry("community", "main"),
+        entry("community", "latest"),
+    ] {
+        assert_eq!(version(&line), None, "{line}");
+    }
+    // The block of TOML in the guide is such an entry.
+    let toml = GUIDE.split("```toml\n").nth(1).unwrap();
+    assert!(toml.lines().any(|line| version(line).is_some()), "{toml}");
+}

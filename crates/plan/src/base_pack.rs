@@ -9,6 +9,9 @@ use serde::{Deserialize, Serialize};
 /// The first line of a file of kept bytes.
 const FIRST_LINE: &[u8] = b"agpm bases 1\n";
 
+/// The bytes of a line with a checksum and a length, at most, with the line breaks around the content.
+const MOST_OF_LINE: usize = 96;
+
 /// The number of a file of kept bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
@@ -40,7 +43,10 @@ impl<'a> BasePack<'a> {
 
     /// The bytes of the file: for each content a line with its checksum and length, then the content.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let mut out = FIRST_LINE.to_vec();
+        let contents = self.contents.values();
+        let size: usize = contents.map(|bytes| bytes.len() + MOST_OF_LINE).sum();
+        let mut out = Vec::with_capacity(FIRST_LINE.len() + size);
+        out.extend_from_slice(FIRST_LINE);
         for (checksum, bytes) in &self.contents {
             out.extend_from_slice(format!("{checksum} {}\n", bytes.len()).as_bytes());
             out.extend_from_slice(bytes);

@@ -41,7 +41,7 @@ impl DeclaringResource<'_> {
         let name = self.file_name();
         let source = notes.sources.add(
             name.clone(),
-            String::from_utf8_lossy(self.bytes).into_owned(),
+            String::from_utf8_lossy(text_with_declarations(self.bytes, format)).into_owned(),
         );
         let text = match decode(source, self.bytes.to_vec()) {
             Ok(text) => text,
@@ -339,4 +339,25 @@ pub fn template_error(source: SourceId, start: usize, error: RenderError) -> Dia
             "",
         )
         .help(error.help)
+}
+
+/// The part of a file that messages about its declarations can show: of Markdown, the front matter. Thousands of files are
+/// kept for messages, and their bodies would be most of the memory of an install.
+fn text_with_declarations(bytes: &[u8], format: Format) -> &[u8] {
+    // The place of bytes that are not text is reported too, wherever they are.
+    if format != Format::Markdown || std::str::from_utf8(bytes).is_err() {
+        return bytes;
+    }
+    let mut end = 0;
+    for (number, line) in bytes.split_inclusive(|byte| *byte == b'\n').enumerate() {
+        end += line.len();
+        let is_fence = line.trim_ascii_end() == b"---";
+        match number {
+            0 if !is_fence => return bytes,
+            0 => {}
+            _ if is_fence => return &bytes[..end],
+            _ => {}
+        }
+    }
+    bytes
 }

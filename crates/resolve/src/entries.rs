@@ -24,8 +24,9 @@ pub struct ResolvedEntry {
     pub entry: ResourceEntry,
     /// The chosen version.
     pub version: SourceVersion,
-    /// All requirements on its version.
-    pub requirements: BTreeSet<Requirement>,
+    /// All requirements on its version, sorted. Not a set: one of a single requirement takes a kilobyte, for each of
+    /// thousands of resources.
+    pub requirements: Vec<Requirement>,
     /// Whether it was found by a pattern.
     pub matched_pattern: bool,
     /// Its files in the source.
@@ -166,7 +167,7 @@ pub fn resolved_entries(
         };
         let version = chosen.version(&entry.unit)?;
         let matched_pattern = matched.contains(&entry.unit);
-        let requirements = choice.requirements.clone();
+        let requirements = choice.requirements.iter().cloned().collect();
         let (resource, needs) = (Arc::clone(resource), Arc::clone(needs));
         let file = file_of(&entry.unit);
         Some(ResolvedEntry {

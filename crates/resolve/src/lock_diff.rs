@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use agpm_diag::{Diagnostic, Failure, FailureKind, Severity, codes};
 use agpm_model::{
     InstallMode, InstallScope, LOCK_NAME, LockEntry, LockWriter, LockedCapabilitySet, LockedPin,
-    Lockfile, Manifest, Pin, PinId, RelativePath, ResourceName, ResourceType, Tool, Tools, Unit,
-    VersionRequirement,
+    Lockfile, Manifest, Pin, PinId, RelativePath, ResourceId, ResourceName, ResourceType, Tool,
+    Tools, Unit, VersionRequirement,
 };
 
 use crate::lock_capabilities::capability_difference;
@@ -71,9 +71,12 @@ pub fn lock_difference(old: &Lockfile, new: &Lockfile) -> Option<String> {
 /// requirements of transitive resources.
 pub fn frozen_difference(old: &Lockfile, new: &Lockfile) -> Option<String> {
     let mut new = new.clone();
+    let mut locked: BTreeMap<ResourceId, &LockEntry> = BTreeMap::new();
+    for was in &old.entries {
+        locked.entry(was.id()).or_insert(was);
+    }
     for entry in &mut new.entries {
-        let was = old.entries.iter().find(|was| was.id() == entry.id());
-        let was = was.and_then(|was| was.pin.as_ref());
+        let was = locked.get(&entry.id()).and_then(|was| was.pin.as_ref());
         if let (Some(pin), Some(was)) = (entry.pin.as_mut(), was) {
             pin.requirement = was.requirement.clone();
         }
@@ -183,6 +186,19 @@ pub fn moved_pins<'l>(old: &'l Lockfile, new: &'l Lockfile) -> Vec<MovedPin<'l>>
     moved
 }
 
+/// The first entry that the old lockfile does not have like this.
+fn changed_entry<'l>(old: &Lockfile, new: &'l Lockfile) -> Option<&'l LockEntry> {
+    let mut same_id: BTreeMap<ResourceId, Vec<&LockEntry>> = BTreeMap::new();
+    for was in &old.entries {
+        same_id.entry(was.id()).or_default().push(was);
+    }
+    let is_changed = |now: &&LockEntry| {
+        let was = same_id.get(&now.id());
+        !was.is_some_and(|was| was.contains(now))
+    };
+    new.entries.iter().find(is_changed)
+}
+
 fn difference(old: &Lockfile, new: &Lockfile) -> String {
     let key = |locked: &LockEntry| (locked.kind, locked.name.clone());
     let keys = |lock: &Lockfile| lock.entries.iter().map(key).collect::<BTreeSet<_>>();
@@ -192,11 +208,7 @@ fn difference(old: &Lockfile, new: &Lockfile) -> String {
         format!("{} would be added", name(added))
     } else if let Some(removed) = was.difference(&is).next() {
         format!("{} would be removed", name(removed))
-    } else if let Some(changed) = new
-        .entries
-        .iter()
-        .find(|entry| !old.entries.contains(entry))
-    {
+    } else if let Some(changed) = changed_entry(old, new) {
         format!("{} differs from the lockfile", name(&key(changed)))
     } else if let Some(changed) = new.bases.iter().find(|base| !old.bases.contains(base)) {
         format!("{} differs from the lockfile", changed.name().label())

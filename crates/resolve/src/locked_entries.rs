@@ -9,8 +9,8 @@ use crate::ResourceEntry;
 use agpm_diag::{Diagnostic, Failure, codes};
 use agpm_model::outdated_lock;
 use agpm_model::{
-    InstallMode, LockEntry, LockedPlacement, Lockfile, Manifest, Pin, ResourceOrigin, Unit,
-    Variant, VersionLabel,
+    InstallMode, LockEntry, LockedPlacement, Lockfile, Manifest, Pin, Requirement, ResourceOrigin,
+    Unit, Variant, VersionLabel,
 };
 
 use crate::entries::ResolvedEntry;
@@ -89,11 +89,7 @@ impl LockedContent<'_> {
                     .unwrap_or_else(|| VersionLabel::new(LOCAL)),
                 commit: locked.commit().cloned(),
             },
-            requirements: locked
-                .pin
-                .iter()
-                .flat_map(Pin::parsed_requirements)
-                .collect(),
+            requirements: requirements_of(locked),
             matched_pattern: locked.pattern.is_some(),
             resource: Arc::clone(resource),
             needs: Arc::clone(needed),
@@ -220,4 +216,11 @@ pub fn part_of_lock(lock: &Lockfile, part: impl Fn(&LockEntry) -> Option<LockEnt
         entries,
         ..Lockfile::default()
     }
+}
+
+/// The locked requirements, each once.
+fn requirements_of(locked: &LockEntry) -> Vec<Requirement> {
+    let pin = locked.pin.iter();
+    let requirements: BTreeSet<Requirement> = pin.flat_map(Pin::parsed_requirements).collect();
+    requirements.into_iter().collect()
 }

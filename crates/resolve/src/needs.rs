@@ -6,8 +6,8 @@ use std::sync::Arc;
 use crate::{ExcludedMatches, excluded};
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, SourceSpan, Span, codes, did_you_mean};
 use agpm_model::{
-    DeclaredDependency, Dependency, Manifest, Requirement, ResourceExtent, Revision, SourceName,
-    Unit, Variant, VersionRequirement, default_requirement,
+    DeclaredDependency, Dependency, InstallMode, Manifest, Requirement, ResourceExtent, Revision,
+    SourceName, Unit, Variant, VersionRequirement, default_requirement,
 };
 use agpm_render::{TemplateNames, TemplateRenderer};
 
@@ -45,6 +45,8 @@ struct VariantUnit {
 pub struct NeedsReader<'a> {
     manifest: &'a Manifest,
     sources: &'a dyn OpenSources,
+    /// The dependencies of the manifest by unit: a search for each of thousands would take quadratic time.
+    dependencies: BTreeMap<&'a Unit, Vec<&'a Dependency>>,
     /// The names that templates in declarations may use.
     names: BTreeMap<Variant, TemplateNames>,
     renderer: TemplateRenderer,
@@ -57,12 +59,30 @@ impl<'a> NeedsReader<'a> {
         sources: &'a dyn OpenSources,
         names: BTreeMap<Variant, TemplateNames>,
     ) -> Self {
+        let mut dependencies: BTreeMap<&Unit, Vec<&Dependency>> = BTreeMap::new();
+        for dependency in &manifest.dependencies {
+            let same = dependencies.entry(&dependency.unit).or_default();
+            same.push(dependency);
+        }
         NeedsReader {
             manifest,
             sources,
+            dependencies,
             names,
             renderer: TemplateRenderer::new(),
         }
+    }
+
+    /// The dependencies of the manifest on a unit.
+    pub fn dependencies_of(&self, unit: &Unit) -> &[&'a Dependency] {
+        self.dependencies.get(unit).map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether a unit is read by tools where it is, and nothing is installed.
+    fn is_in_place(&self, unit: &Unit) -> bool {
+        let same = self.dependencies_of(unit);
+        let is_in_place = |one: &&Dependency| one.install == InstallMode::InPlace;
+        !same.is_empty() && same.iter().all(is_in_place)
     }
 
     /// The matches of a pattern that some dependency with this pattern includes.
@@ -74,12 +94,7 @@ impl<'a> NeedsReader<'a> {
     ) -> Vec<Unit> {
         let all: Vec<&Unit> = matches.iter().collect();
         let mut left_out: Option<BTreeSet<usize>> = None;
-        for dependency in self
-            .manifest
-            .dependencies
-            .iter()
-            .filter(|one| one.unit == *pattern)
-        {
+        for dependency in self.dependencies_of(pattern) {
             let tool = &self.manifest.tools.of(dependency)[0];
             let found = excluded(dependency, tool, &all);
             notes
@@ -170,7 +185,7 @@ impl<'a> NeedsReader<'a> {
             return self.needed_plugins(unit, needs, index);
         }
         // Only the tool reads a file in place: agpm knows its path, not its content.
-        if self.manifest.is_in_place(unit) {
+        if self.is_in_place(unit) {
             return Ok(Vec::new());
         }
         let label = commit.as_ref().map_or("local", Revision::short);

@@ -95,8 +95,11 @@ impl PluginFinder<'_> {
         unit: &Unit,
         commit: Option<&Revision>,
     ) -> Result<Option<MarketplaceEntry>, Failure> {
-        let own = self.own_marketplace(unit, commit);
-        let Some((listed, own)) = unit.marketplace.as_ref().zip(own) else {
+        // Most resources are not of a marketplace, and searching the manifest for each would take quadratic time.
+        let Some(listed) = &unit.marketplace else {
+            return Ok(None);
+        };
+        let Some(own) = self.own_marketplace(unit, commit) else {
             return Ok(None);
         };
         Ok(self.read(&own)?.find(&listed.name).ok().cloned())

@@ -126,20 +126,28 @@ impl fmt::Display for StoreError {
         let path = self.path.display();
         match &self.problem {
             StoreProblem::Unwritable(cause) => {
-                let why = match cause.kind() {
-                    io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
-                    io::ErrorKind::ReadOnlyFilesystem => "read-only file system".to_owned(),
-                    _ => cause.to_string(),
-                };
-                write!(f, "cannot write `{path}`: {why}")
+                write!(f, "cannot write `{path}`: {}", reason_of(cause))
             }
-            StoreProblem::Other(cause) => write!(f, "`{path}`: {cause}"),
+            StoreProblem::Other(cause) => write!(f, "`{path}`: {}", reason_of(cause)),
             problem => write!(f, "`{path}` {problem}"),
         }
     }
 }
 
 impl std::error::Error for StoreError {}
+
+/// The reason of the system in words, without its number where the words say all.
+fn reason_of(cause: &io::Error) -> String {
+    let words = match cause.kind() {
+        io::ErrorKind::PermissionDenied => "permission denied",
+        io::ErrorKind::ReadOnlyFilesystem => "read-only file system",
+        io::ErrorKind::StorageFull => "the disk is full",
+        io::ErrorKind::QuotaExceeded => "the quota on the disk is used up",
+        io::ErrorKind::CrossesDevices => "it is on another file system than the project",
+        _ => return cause.to_string(),
+    };
+    words.to_owned()
+}
 
 #[cfg(test)]
 mod tests {

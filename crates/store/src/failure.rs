@@ -1,5 +1,7 @@
 //! Errors of the file system, as failures with help.
 
+use std::io;
+
 use agpm_diag::{Diagnostic, Failure, FailureKind, codes};
 
 use crate::driver::DriverError;
@@ -54,16 +56,23 @@ impl From<StoreError> for Failure {
                 &codes::IO_UNREADABLE,
                 "nothing was changed; restore the file",
             ),
-            StoreProblem::Unwritable(_) => (
-                FailureKind::Errors,
-                &codes::IO_UNREADABLE,
-                "check the owner and permissions of the directory, and the space on the disk",
-            ),
-            StoreProblem::Other(_) => (
-                FailureKind::Errors,
-                &codes::IO_UNREADABLE,
-                "check permissions and the disk",
-            ),
+            StoreProblem::Unwritable(cause) => {
+                let usual =
+                    "check the owner and permissions of the directory, and the space on the disk";
+                (
+                    FailureKind::Errors,
+                    &codes::IO_UNREADABLE,
+                    help_for(cause, usual),
+                )
+            }
+            StoreProblem::Other(cause) => {
+                let usual = "check permissions and the disk";
+                (
+                    FailureKind::Errors,
+                    &codes::IO_UNREADABLE,
+                    help_for(cause, usual),
+                )
+            }
         };
         let file = error.path.display().to_string();
         Failure::new(
@@ -72,6 +81,20 @@ impl From<StoreError> for Failure {
                 .in_file(file)
                 .help(help),
         )
+    }
+}
+
+/// The way out of an error of the system, if there is a better one than the usual advice.
+fn help_for(cause: &io::Error, usual: &'static str) -> &'static str {
+    match cause.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+            "free some space, then run the command again"
+        }
+        // A transaction moves complete files into place, and no system moves files between file systems at once.
+        io::ErrorKind::CrossesDevices => {
+            "mount the whole project instead of a directory in it, then run the command again"
+        }
+        _ => usual,
     }
 }
 

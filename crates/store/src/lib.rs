@@ -12,6 +12,7 @@
 //! | `discarded/` | `staging` | leftovers of a discarded transaction |
 //! | `bases/NUMBER` | the callers | bytes that were written, as bases of later merges; part of transactions |
 //! | `ledger.json` | the callers | the record of managed files |
+//! | `seen` | `seen_files` | the files as they were last read, so unchanged ones are not read again; written without a lock |
 //! | `folders.json` | `owned` | the directories that agpm created; part of each transaction |
 //!
 //! All other files belong to the callers and are written like any other file of the project.
@@ -40,6 +41,7 @@ mod project;
 mod read;
 mod recover;
 mod retire;
+mod seen_files;
 mod shared_lock;
 mod staging;
 mod stamp;
@@ -74,6 +76,7 @@ pub use read::{
     read_below, read_pieces, read_regular, read_with_mode, temporary_directory,
 };
 pub use retire::{HistoryUse, RecordedChange};
+pub use seen_files::{SeenFiles, SeenPaths};
 pub use shared_lock::SharedLock;
 pub use state::StateDirectory;
 pub use transaction::{AppliedTransaction, FileChange, RecoveryOutcome, Transaction};

@@ -11,6 +11,7 @@ use crate::error::{StoreError, StoreProblem};
 use crate::journal::JournaledFile;
 use crate::open_file::{open_file, read_open};
 use crate::owned::above;
+use crate::seen_files::SEEN;
 use crate::shared_lock::is_still;
 use crate::stamp::FileStamp;
 use crate::state::{StateDirectory, TRANSACTION, relative};
@@ -141,6 +142,7 @@ impl ProjectStore {
             state.clone(),
             self.path.join(self.state.ledger()),
             state.join(TRANSACTION),
+            state.join(SEEN),
         ];
         // A shared machine or an unpacked archive can bring state of another user. Its ledger would decide which
         // files agpm deletes.

@@ -5,6 +5,7 @@ use cap_std::fs::Dir;
 
 use crate::error::StoreError;
 use crate::project::{IGNORE, IGNORED, IGNORED_BEFORE, LOCK, ProjectLock, ProjectStore, StateUse};
+use crate::seen_files::is_seen_files;
 use crate::staging::{DISCARDED, HISTORY, throw_away};
 use crate::state::{BASES, StateDirectory};
 use crate::steps;
@@ -96,6 +97,11 @@ impl ProjectStore {
             .directory_list()
             .rsplit_once('/')
             .unwrap_or_default();
+        for name in state.entries()?.flatten().map(|entry| entry.file_name()) {
+            if let Some(name) = name.to_str().filter(|name| is_seen_files(name)) {
+                steps::remove_file(&state, name)?;
+            }
+        }
         for name in [list, IGNORE] {
             if steps::exists(&state, name)? {
                 steps::remove_file(&state, name)?;
@@ -114,6 +120,7 @@ impl ProjectStore {
             let name = entry.file_name();
             let is_record = match name.to_str() {
                 Some(LOCK | DISCARDED) => true,
+                Some(name) if is_seen_files(name) => true,
                 Some(HISTORY) if history_use == HistoryUse::Dropped => true,
                 Some(HISTORY) => state.read_dir(HISTORY)?.next().is_none(),
                 Some(BASES) => state.read_dir(BASES)?.next().is_none(),

@@ -5,12 +5,13 @@ pub(crate) const TRANSACTION: &str = "transaction";
 pub(crate) const BASES: &str = "bases";
 
 /// Names in the state that transactions use.
-const OURS: [&str; 5] = [
+const OURS: [&str; 6] = [
     "lock",
     "transaction",
     "history",
     "discarded",
     "folders.json",
+    "seen",
 ];
 
 /// The directory of the state. It is in the directory of the store, so files can be moved between them.
@@ -40,6 +41,7 @@ impl StateDirectory {
             "history",
             "folders.json",
             "ledger.json",
+            "seen",
             BASES,
         ];
         let name = self.within(path).and_then(|inner| inner.split('/').next());

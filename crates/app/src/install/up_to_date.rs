@@ -10,8 +10,9 @@ use agpm_store::{ProjectStore, StateUse};
 
 use crate::install::run::InstallJob;
 use crate::project::gather::ManifestFiles;
-use crate::project::observer::observe_all;
+use crate::project::observer::observe_changed;
 use crate::project::reading::limit;
+use crate::project::write_mode::WriteMode;
 use agpm_model::LOCK_NAME;
 use agpm_store::parallel;
 
@@ -44,7 +45,8 @@ pub(super) fn nothing_to_do(
         .reads
         .iter()
         .all(|(path, checksum)| read(path).is_some_and(|bytes| Checksum::of(&bytes) == *checksum));
-    let all = same && is_as_seen(&ledger.watched) && is_untouched(store, &ledger)?;
+    let all =
+        same && is_as_seen(&ledger.watched) && is_untouched(store, &ledger, job.request.writing)?;
     let numbers = ledger.installed_numbers();
     let installed = ResourceCount {
         resources: numbers.resources,
@@ -66,7 +68,7 @@ fn is_as_seen(watched: &[WatchedDirectory]) -> bool {
 
 /// Returns whether every managed file, and every shared file with managed entries or blocks, is as the last install
 /// left it.
-fn is_untouched(store: &ProjectStore, ledger: &LedgerFile) -> Option<bool> {
+fn is_untouched(store: &ProjectStore, ledger: &LedgerFile, writing: WriteMode) -> Option<bool> {
     let shared = ledger.shared.iter().map(|(path, nodes)| (path, nodes.seen));
     let identical = ledger
         .equal_user_files
@@ -79,7 +81,7 @@ fn is_untouched(store: &ProjectStore, ledger: &LedgerFile) -> Option<bool> {
         .keys()
         .chain(shared.iter().map(|(path, _)| *path))
         .collect();
-    let now = observe_all(store, &paths).ok()?;
+    let now = observe_changed(store, &paths, writing).ok()?;
     let (files_now, shared_now) = now.split_at(ledger.files.len());
     let mut files = ledger.files.values().zip(files_now);
     let mut shared = shared.iter().zip(shared_now);

@@ -9,10 +9,11 @@ use agpm_plan::{
     DesiredState, Ledger, Observation, OverwriteRule, Plan, PlanError, plan, read_block_file,
     read_shared_file,
 };
-use agpm_store::{ProjectStore, StoreError, StoreProblem, StoredFile, parallel};
+use agpm_store::{ProjectStore, SeenPaths, StoreError, StoreProblem, StoredFile, parallel};
 use agpm_text::Document;
 
 use crate::project::reading::limit;
+use crate::project::write_mode::WriteMode;
 
 /// The number of files that a thread observes at a time.
 const CHUNK: usize = 64;
@@ -194,6 +195,25 @@ pub(crate) fn observe_all(
         .into_iter()
         .collect::<Result<Vec<_>, StoreError>>()?
         .concat())
+}
+
+/// Observes many paths, and reads only files that changed since they were recorded; a run that writes renews the record.
+pub(crate) fn observe_changed(
+    store: &ProjectStore,
+    paths: &[&RelativePath],
+    writing: WriteMode,
+) -> Result<Vec<ObservedPath>, StoreError> {
+    let seen = store.read_seen_files();
+    let chunks = paths.chunks(CHUNK).collect();
+    let parts = parallel::map(chunks, |chunk: &[&RelativePath]| {
+        store.observe_changed(chunk, &seen)
+    });
+    let parts = parts.into_iter().collect::<Result<Vec<_>, StoreError>>()?;
+    let found = SeenPaths::join(parts);
+    if writing == WriteMode::Apply {
+        store.write_seen_files(&found);
+    }
+    Ok(found.observed)
 }
 
 fn observe_file<D>(

@@ -112,6 +112,7 @@ impl Project {
                     ".agpm/history",
                     ".agpm/bases",
                     ".agpm/folders.json",
+                    ".agpm/seen",
                     ".agpm/.gitignore",
                 ];
                 if state.contains(&name.as_str()) {

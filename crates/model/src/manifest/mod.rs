@@ -43,7 +43,6 @@ use crate::repository_pattern::RepositoryPattern;
 use crate::resource::ResourceType;
 use crate::strategy::Strategy;
 use crate::tool::Tools;
-use crate::unit::Unit;
 use crate::variant::Variants;
 
 /// A project's manifest, including its private part and the user's sources.
@@ -94,14 +93,6 @@ pub struct Manifest {
 }
 
 impl Manifest {
-    /// Whether a resource is described in place, where its tool reads it.
-    pub fn is_in_place(&self, unit: &Unit) -> bool {
-        let mut same = self.dependencies.iter().filter(|one| one.unit == *unit);
-        let first = same.next();
-        first.is_some_and(|one| one.install == InstallMode::InPlace)
-            && same.all(|one| one.install == InstallMode::InPlace)
-    }
-
     /// The dependency with a type and name.
     pub fn dependency(&self, kind: ResourceType, name: &str) -> Option<&Dependency> {
         self.dependencies

@@ -2,7 +2,7 @@
 //!
 //! Knows no files, no git and no manifest; it sees the world through one small trait.
 //! The way through it: an `attempt` surveys greedily (`survey`), which settles most inputs and finds all facts that are
-//! missing; what is left goes to PubGrub (`search`); [`solve`] turns a refusal into data (`proof`, `explain`).
+//! missing (`outlook` names them while they are read); what is left goes to PubGrub (`search`); [`solve`] turns a refusal into data (`proof`, `explain`).
 
 mod attempt;
 mod chain;
@@ -14,6 +14,7 @@ mod graph;
 mod limits;
 mod number_set;
 mod outcome;
+mod outlook;
 mod package;
 mod proof;
 mod search;
@@ -25,4 +26,5 @@ pub use outcome::{
     AnswerTo, ChosenCandidate, ClashKind, Conflict, ConflictingUnit, RequirementChain, Solution,
     SolverOutcome, SuggestedChange,
 };
+pub use outlook::SolverOutlook;
 pub use solver::{ProbeBudget, ProbeOutcome, probe, solve};

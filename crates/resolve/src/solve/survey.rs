@@ -127,7 +127,7 @@ pub(crate) fn walk<'f, F: UnitFacts>(
 }
 
 /// The best candidate that all requirements allow and that has the unit.
-fn pick<F: UnitFacts>(
+pub(crate) fn pick<F: UnitFacts>(
     facts: &mut FactCache<'_, F>,
     unit: UnitId,
     requirements: &[RequirementId],

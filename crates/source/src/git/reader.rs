@@ -188,6 +188,8 @@ impl ObjectProcess {
             io::copy(&mut body, &mut io::sink())?;
             return Ok(ObjectReply::TooLarge { id, size });
         }
+        // Exactly as large as needed: a file that grew while it was read keeps up to half of its memory unused.
+        content.reserve_exact(usize::try_from(size + 1).unwrap_or(0));
         body.read_to_end(&mut content)?;
         if content.pop() != Some(b'\n') || content.len() as u64 != size {
             return Err(io::ErrorKind::UnexpectedEof.into());

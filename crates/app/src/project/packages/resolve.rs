@@ -6,8 +6,8 @@ use std::path::Path;
 use agpm_diag::{Failure, Notes};
 use agpm_model::{Manifest, Requirement, ResourcePattern, Revision, SKILL_FILE, SourceName, Unit};
 use agpm_resolve::solve::{
-    Conflict, ProbeBudget, ProbeOutcome, RootRequirement, SolverOutcome, SuggestedChange,
-    UnitFacts, probe, solve,
+    Conflict, ProbeBudget, ProbeOutcome, RootRequirement, SolverOutcome, SolverOutlook,
+    SuggestedChange, UnitFacts, probe, solve,
 };
 use agpm_resolve::{
     ConflictReporter, FileListing, MissingFact, PathContent, ReleaseLimit, ResolvedEntries,
@@ -98,8 +98,15 @@ fn solve_and_read(
     let index = index.with_release_limit(sources.release_limit);
     let mut index = index.with_denials(&limits.denied, &manifest.sources);
     let roots = roots(manifest);
+    let mut outlook = SolverOutlook::new(&roots);
     let solution = loop {
-        match solve(&index, &roots) {
+        let missing = outlook.missing(&index);
+        let outcome = if missing.is_empty() {
+            solve(&index, &roots)
+        } else {
+            SolverOutcome::Need(missing)
+        };
+        match outcome {
             SolverOutcome::Solved(solution) => break solution,
             SolverOutcome::Need(needs) => {
                 fetcher.read_missing_facts(&needs, &mut index, notes)?;

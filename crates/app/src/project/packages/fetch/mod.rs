@@ -158,12 +158,8 @@ impl<'a> FactFetcher<'a> {
     }
 
     fn inline(&self, unit: &Unit) -> PathFiles {
-        let dependency = self
-            .manifest
-            .dependencies
-            .iter()
-            .find(|dependency| dependency.unit == *unit);
-        let bytes = dependency.and_then(Dependency::server_bytes);
+        let dependency = self.needs.dependencies_of(unit).first();
+        let bytes = dependency.and_then(|dependency| dependency.server_bytes());
         bytes.map_or(PathFiles::Absent, |bytes| {
             PathFiles::File(SourceFile::new(bytes, FileMode::Plain))
         })

@@ -44,7 +44,7 @@ pub fn rendered_contents<'a>(
             contents.push(AuditedContent {
                 owner: owner.clone(),
                 path: file.path.to_string(),
-                bytes: Cow::Borrowed(file.bytes.get()),
+                bytes: Cow::Borrowed(&file.bytes),
                 is_whole_file: true,
                 format_name: file.path.to_string(),
                 connects: CapabilityReading::default(),

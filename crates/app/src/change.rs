@@ -11,25 +11,27 @@ use crate::manifest::{
 };
 use agpm_diag::{Failure, Notes, Outcome, codes, has_errors};
 use agpm_model::{
-    AddressKind, Checksum, DEFAULT_VERSION, LOCK_NAME, ResourcePath, SourceAddress, SourceName,
-    SourceVersions, normalize,
+    AddressKind, Checksum, DEFAULT_VERSION, LOCK_NAME, Manifest, PatchScope, ResourcePath,
+    SourceAddress, SourceName, SourceVersions, normalize,
 };
 use agpm_resolve::{LockView, UpdateScope};
-use agpm_store::{ExpectedFile, ProjectStore};
-use agpm_text::{Document, Format};
+use agpm_store::{ExpectedFile, ProjectStore, StoreProblem};
+use agpm_text::{Document, Format, Pointer};
 use serde::Serialize;
 
 use crate::gitignore::IgnoreEdit;
 use crate::install;
 use crate::install::{
     FileChanges, InstallJob, InstallReport, InstallRequest, ManifestEdit, ProjectFate,
-    TransitiveExecutables, WideningRecord,
+    TextPatchEdit, TransitiveExecutables, WideningRecord,
 };
 use crate::manifest_text::AfterEdit;
 use crate::project::gather::{ErrorTolerance, ManifestFiles, Project, refuse_link};
 use crate::project::packages::{ProjectSources, read_updatable_lock, versions_of};
 use crate::project::path_of;
+use crate::project::reading::limit;
 use crate::project::scope::SiblingFile;
+use crate::project::text_patches::EditedTextPatch;
 use crate::project::world::{InstallScope, World};
 use crate::project::write_mode::WriteMode;
 use agpm_text::document_of;
@@ -142,7 +144,9 @@ fn run(world: &World, change: &ManifestChange, notes: &mut Notes) -> Result<Chan
     let store = files.store()?;
     let manifest_file = files.manifest_file()?;
     let past = manifest_past(&store, &manifest_file)?;
+    let beside = ManifestFiles::require(&world.environment)?;
     let mut project_end = ProjectFate::Stays;
+    let mut text_patches = Vec::new();
     // A manifest with errors can be edited, because the edit may be the fix.
     let mut own = Notes::default();
     let project = Project::read(world, files, ErrorTolerance::Report, &mut own)?;
@@ -187,6 +191,7 @@ fn run(world: &World, change: &ManifestChange, notes: &mut Notes) -> Result<Chan
                 past: &past,
             };
             let edited = removal.edit(document.text(), ids)?;
+            text_patches = removed_text_patches(&store, &beside, &project.manifest, &edited)?;
             if requires_nothing(&edited.text) && past.is_of_agpm_alone(document.text()) {
                 project_end = ended_project(&store, &manifest_file)?;
             }
@@ -202,6 +207,7 @@ fn run(world: &World, change: &ManifestChange, notes: &mut Notes) -> Result<Chan
         before: &bytes,
         writing: change.writing(),
         project: project_end,
+        text_patches,
     };
     let result = bring_about(world, written, then, notes);
     if result.is_err() {
@@ -275,6 +281,52 @@ struct WrittenEdit<'a> {
     before: &'a [u8],
     writing: WriteMode,
     project: ProjectFate,
+    /// The diffs of patches that are removed with it.
+    text_patches: Vec<TextPatchEdit>,
+}
+
+/// The diffs that no patch names any more after an edit of the manifest.
+fn removed_text_patches(
+    store: &ProjectStore,
+    files: &ManifestFiles,
+    manifest: &Manifest,
+    edited: &EditedManifest,
+) -> Result<Vec<TextPatchEdit>, Failure> {
+    let document = crate::manifest::parsed(edited.text.clone());
+    let mut removed = Vec::new();
+    for patch in &manifest.patches {
+        let table = Pointer::root()
+            .child("patch")
+            .child(patch.kind.plural())
+            .child(patch.name.as_str());
+        let Some(path) = &patch.text_file else {
+            continue;
+        };
+        if patch.scope == PatchScope::Private || document.at(&table).is_some() {
+            continue;
+        }
+        // Another patch may name the same file.
+        let is_shared = manifest.patches.iter().any(|other| {
+            other.text_file.as_ref() == Some(path)
+                && (other.kind, &other.name) != (patch.kind, &patch.name)
+        });
+        let full = files.directory().join(path.as_str());
+        let bytes = match agpm_store::read_regular(&full, limit()) {
+            Ok(bytes) if !is_shared => bytes,
+            Ok(_) => continue,
+            Err(error) if matches!(error.problem, StoreProblem::NotFound) => continue,
+            Err(error) => return Err(error.seen_from(store.path()).into()),
+        };
+        removed.push(TextPatchEdit {
+            edited: EditedTextPatch {
+                path: path.clone(),
+                text: None,
+            },
+            file: files.file_beside(path),
+            before: ExpectedFile::Checksum(Checksum::of(&bytes)),
+        });
+    }
+    Ok(removed)
 }
 
 fn bring_about(
@@ -330,6 +382,7 @@ fn bring_in_line(
         bytes,
         project: edit.project,
         ignored: None,
+        text_patches: edit.text_patches,
         widenings: WideningRecord::Manifest,
     });
     install::run(

@@ -36,6 +36,7 @@ pub mod merge;
 pub mod names;
 mod offers;
 pub mod outdated;
+pub mod patch;
 pub mod policy;
 pub mod project;
 pub mod publish;

@@ -40,7 +40,9 @@ pub(crate) use inspect::{
     BrowseArgs, ExplainArgs, ListArgs, ListFormat, OutdatedArgs, SearchArgs, StatusArgs, TreeArgs,
     TreeFormat, WhyArgs,
 };
-pub(crate) use install::{InstallArgs, LockCommand, ResolveArgs, UndoArgs, UpdateArgs};
+pub(crate) use install::{
+    InstallArgs, LockCommand, PatchCommand, PatchSaveArgs, ResolveArgs, UndoArgs, UpdateArgs,
+};
 pub(crate) use layers::{FoldArgs, LayersArgs, MergeArgs, MergeFormat, StrategiesArgs};
 pub(crate) use policy::{PolicyArgs, PolicyCommand};
 pub(crate) use profile::{ProfileArgs, ProfileFormat, ProfileKind};
@@ -190,7 +192,13 @@ pub(crate) enum Command {
     Doctor(DoctorArgs),
     /// Resolve a conflict of your edit with a new version
     Resolve(ResolveArgs),
-    /// Undo the last change
+    /// Save local edits in the manifest
+    Patch {
+        /// The subcommand
+        #[command(subcommand)]
+        what: PatchCommand,
+    },
+    /// Undo the last change or all since one
     Undo(UndoArgs),
     /// Join lockfiles
     Lock {
@@ -336,6 +344,7 @@ impl Command {
             Command::Doctor(args) => &args.scope,
             Command::Layers(args) => &args.scope,
             Command::Resolve(args) => &args.scope,
+            Command::Patch { what } => what.scope(),
             Command::Undo(args) => &args.scope,
             Command::Explain(args) => &args.scope,
             Command::Import(args) => &args.scope,
@@ -378,7 +387,7 @@ impl Cli {
             }),
             global_commands: match self.command.scope() {
                 InstallScope::Project => Vec::new(),
-                InstallScope::User => command_names(has_scope),
+                InstallScope::User => names_with_scope(),
             },
         }
     }
@@ -408,6 +417,19 @@ const WITHOUT_PROJECT: [&str; 11] = [
 fn has_scope(command: &clap::Command) -> bool {
     let mut arguments = command.get_arguments();
     arguments.any(|argument| argument.get_long() == Some("global"))
+}
+
+/// The commands with `-g`; of a command that only has subcommands, those.
+fn names_with_scope() -> Vec<String> {
+    let mut names = command_names(has_scope);
+    for command in Cli::declaration().get_subcommands() {
+        let inner = command.get_subcommands().filter(|inner| has_scope(inner));
+        if !has_scope(command) {
+            let name = command.get_name();
+            names.extend(inner.map(|inner| format!("{name} {}", inner.get_name())));
+        }
+    }
+    names
 }
 
 fn command_names(is_listed: impl Fn(&clap::Command) -> bool) -> Vec<String> {

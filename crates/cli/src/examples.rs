@@ -120,7 +120,8 @@ pub const EXAMPLES: &[CommandExamples] = &[
             "agpm resolve agents/reviewer --new",
         ],
     ),
-    examples("undo", &["agpm undo --list", "agpm undo"]),
+    examples("patch save", &["agpm patch save agents/reviewer"]),
+    examples("undo", &["agpm undo --list", "agpm undo", "agpm undo 1"]),
     examples(
         "lock merge",
         &["agpm lock merge base.lock agpm.lock other.lock"],

@@ -251,6 +251,13 @@ const CASES: &[Case] = &[
         lines: &["demo ../again"],
     },
     Case {
+        schema: "patch/save",
+        lines: &[
+            "patch save agents/reviewer --dry-run",
+            "patch save agents/reviewer",
+        ],
+    },
+    Case {
         schema: "resolve",
         lines: &["resolve agents/reviewer --new"],
     },

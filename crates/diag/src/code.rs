@@ -163,6 +163,7 @@ registry! {
     PATCH_DROPPED = "patch/dropped" Warning;
     PATCH_FAILED = "patch/failed" Error;
     PATCH_NO_FIELDS = "patch/no-fields" Warning;
+    PATCH_TEXT_CONFLICT = "patch/text-conflict" Error;
     PATCH_UNKNOWN = "patch/unknown" Error;
     PLUGIN_CLASH = "plugin/clash" Error;
     PLUGIN_COMMIT = "plugin/commit" Error;
@@ -215,7 +216,7 @@ registry! {
     TRUST_INCREASE = "trust/increase" Error;
     TRUST_OWNER = "trust/owner" Warning;
     TRUST_PROGRAM = "trust/program" Error;
-    UNDO_EDITED = "undo/edited" Error;
+    UNDO_EDITED = "undo/edited" Warning;
     UNDO_NOTHING = "undo/nothing" Error;
     USAGE = "usage" Error;
     VERIFY_CHANGED = "verify/changed" Error;

@@ -100,9 +100,9 @@ pub use lock_use::{LockUse, outdated_lock, with_names_of};
 pub use manifest::{
     AskedRemote, BaseText, CONFIG_SCHEMA, CatalogSettings, Dependency, Exclusion,
     ExecutableAllowance, FieldPath, FilePattern, InstallMode, Layer, LayerLocation,
-    MANIFEST_SCHEMA, Manifest, ManifestTexts, MarketplaceDependency, MergeRule, PRIVATE_SCHEMA,
-    PartChoice, PartFilter, PartNames, Patch, PatchScope, SectionEntry, SourceDeclaration,
-    SourceScope, is_junk, is_plugin_name, unknown_patch,
+    MANIFEST_SCHEMA, Manifest, ManifestTexts, MarketplaceDependency, MergeRule, PATCH_FILE,
+    PRIVATE_SCHEMA, PartChoice, PartFilter, PartNames, Patch, PatchScope, SectionEntry,
+    SourceDeclaration, SourceScope, TextPatch, is_junk, is_plugin_name, unknown_patch,
 };
 pub use marketplace::{LockedMarketplace, MarketplacePlugin};
 pub use name::{BaseName, LayerName, NameError, ResourceName, SourceName, ToolName};

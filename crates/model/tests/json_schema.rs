@@ -73,6 +73,7 @@ hookify = { marketplace = "hub", name = "hookify" }
 
 [patch.agents.one]
 model = "opus"
+patch-file = "patches/agents/one.diff"
 
 [policy]
 on-unreachable = "warn"

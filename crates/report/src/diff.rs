@@ -3,10 +3,12 @@
 use agpm_app::diff::DiffReport;
 use agpm_app::install::UpdatedPin;
 use agpm_diag::visible;
+use agpm_model::{Owner, ResourceType};
 use agpm_plan::{FileAction, FileDifference};
 use agpm_trust::CapabilityChange;
 
 use crate::capabilities;
+use crate::command_scope::CommandScope;
 use crate::rendering::{RenderContext, RenderedReport};
 use crate::styled::{LineStyle, StyledLine};
 
@@ -30,25 +32,47 @@ pub fn render(report: &DiffReport, form: DiffForm, context: &RenderContext<'_>) 
         _ if context.json => context.document(report),
         DiffForm::Markdown => RenderedReport::Text(markdown(report)),
         _ if report.is_empty() => RenderedReport::Empty(NOTHING),
-        DiffForm::Lines => RenderedReport::Lines(difference_lines(report)),
+        DiffForm::Lines => RenderedReport::Lines(difference_lines(report, context.commands)),
         DiffForm::Summary => {
-            RenderedReport::Lines(lines(report, |file, title| vec![summary(file, &title)]))
+            let of_file = |file: &FileDifference, title: String| vec![summary(file, &title)];
+            RenderedReport::Lines(lines(report, of_file, |_| Vec::new()))
         }
     }
 }
 
 /// All differences, with the changes in them.
-pub(crate) fn difference_lines(report: &DiffReport) -> Vec<StyledLine> {
-    lines(report, file_lines)
+pub(crate) fn difference_lines(report: &DiffReport, commands: &CommandScope) -> Vec<StyledLine> {
+    lines(report, file_lines, |file| ways_out(file, commands))
+}
+
+/// The commands that keep and discard an edit.
+fn ways_out(file: &FileDifference, commands: &CommandScope) -> Vec<StyledLine> {
+    let can_save = |id: &&Owner| {
+        let resource = id.resource();
+        let has_none = [ResourceType::Plugins, ResourceType::Hooks];
+        resource.is_some_and(|id| !has_none.contains(&id.kind))
+    };
+    let mut ways = Vec::new();
+    for id in file.ids.iter().filter(can_save) {
+        let command = commands.complete(&format!("agpm patch save {id}"));
+        ways.push(format!("keep it: {command}"));
+    }
+    let command = commands.complete("agpm install --force");
+    ways.push(format!("discard it: {command}"));
+    let ways = ways.into_iter();
+    ways.map(|way| StyledLine::plain(format!("  {way}")))
+        .collect()
 }
 
 fn lines(
     report: &DiffReport,
     of_file: impl Fn(&FileDifference, String) -> Vec<StyledLine>,
+    after_edit: impl Fn(&FileDifference) -> Vec<StyledLine>,
 ) -> Vec<StyledLine> {
     let mut lines = Vec::new();
     for file in &report.edited {
         lines.extend(of_file(file, edited_title(file)));
+        lines.extend(after_edit(file));
     }
     let changes = changed_ids(report);
     lines.extend(

@@ -32,6 +32,7 @@ pub mod lock_merge;
 pub mod merge;
 pub mod outdated;
 pub mod outputs;
+pub mod patch;
 pub mod policy;
 pub mod printed;
 pub mod profile;

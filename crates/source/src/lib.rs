@@ -67,6 +67,11 @@ pub trait Source: Debug + Send + Sync {
     /// Returns whether the source has versions, without contacting it.
     fn versioning(&self) -> SourceVersioning;
 
+    /// Returns the name of the executable that reads the source, if it needs one.
+    fn required_executable(&self) -> Option<&'static str> {
+        None
+    }
+
     /// Returns all tags and branches. The source is contacted once; offline, the last listing is returned.
     fn versions(&self) -> Result<Arc<SourceVersions>, SourceError>;
 

@@ -80,6 +80,6 @@ pub use seen_files::{SeenFiles, SeenPaths};
 pub use shared_lock::SharedLock;
 pub use state::StateDirectory;
 pub use transaction::{AppliedTransaction, FileChange, RecoveryOutcome, Transaction};
-pub use undo::{ForceUndo, ReconciledFile, UndoError, UndoneEntry};
+pub use undo::{ForceUndo, ReconciledFile, UndoError, UndoneEntry, UndoneSpan};
 pub use user::SystemUser;
 pub use watch::{DirectoryListing, ListedEntry, ListedKind, kind_at, list, stamp};

@@ -135,6 +135,7 @@ impl Proposal<'_> {
                 bytes: text.into_bytes().into(),
                 project: ProjectFate::Stays,
                 ignored,
+                text_patches: Vec::new(),
                 widenings: WideningRecord::Manifest,
             }),
         };

@@ -48,7 +48,11 @@ pub(crate) fn gather(
     let files = match &job.manifest {
         Some(edit) => {
             refuse_link(store, &own_files.manifest)?;
-            files.with_project(edit.bytes.to_vec())
+            let text_patches = edit.text_patches.iter();
+            let text_patches = text_patches.map(|edit| edit.edited.clone()).collect();
+            files
+                .with_project(edit.bytes.to_vec())
+                .with_text_patches(text_patches)
         }
         None => files,
     };

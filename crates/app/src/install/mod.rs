@@ -53,6 +53,7 @@ mod preview;
 pub(crate) mod refusals;
 pub(crate) mod rendering;
 pub(crate) mod run;
+mod shared_edits;
 mod up_to_date;
 mod writing;
 
@@ -65,11 +66,13 @@ use agpm_resolve::UpdateScope;
 pub(crate) use crate::install::changes::FileChanges;
 pub use crate::install::edits::SettledEdits;
 pub use crate::install::kept_bases::BaseChanges;
-pub(crate) use crate::install::kept_bases::{BaseReader, unneeded_bases};
+pub(crate) use crate::install::kept_bases::{BaseReader, unneeded_bases, value_of};
 pub(crate) use crate::install::local_edits::local_edits;
 pub(crate) use crate::install::locked_state::LockedState;
-pub(crate) use crate::install::preview::{InstallPreview, preview};
-pub(crate) use crate::install::run::{InstallJob, ManifestEdit, ProjectFate, WideningRecord};
+pub(crate) use crate::install::preview::{InstallPreview, bytes_on_disk, preview};
+pub(crate) use crate::install::run::{
+    InstallJob, ManifestEdit, ProjectFate, TextPatchEdit, WideningRecord,
+};
 pub(crate) use crate::install::writing::lock_project;
 use agpm_trust::PolicyCheckReport;
 

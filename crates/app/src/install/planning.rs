@@ -11,13 +11,14 @@ use agpm_model::{LockUse, Manifest, RelativePath};
 use agpm_plan::{DesiredState, Ledger, Plan, hides_written_bytes, may_explain, recover_ownership};
 
 use crate::install::capabilities::LockedSubject;
-use crate::install::edits::{MergeUse, settle_edits};
+use crate::install::edits::{FileEdits, MergeUse, settle_edits};
 use crate::install::lock_change::plan_lock;
 use crate::install::locked_state::LockedState;
 use crate::install::planned::PlannedFiles;
 use crate::install::record::record_owners;
 use crate::install::refusals::{refuse_plan, refuse_unapproved};
 use crate::install::run::{GatheredProject, InstallRun, RenderedProject};
+use crate::install::shared_edits::{SettledShared, SharedEdits};
 use crate::project::gather::{ErrorTolerance, ManifestFiles, Project};
 use crate::project::ledger::has_ledger;
 use crate::project::observer::PathObserver;
@@ -111,14 +112,38 @@ fn plan_files(
     let mut disk = PathObserver::new(store);
     disk.observe(&desired, &gathered.ledger)?;
     let RecoveredPlan {
-        mut plan,
+        plan,
+        explained,
         recovered,
     } = plan_with_recovery(run, gathered, &desired, &mut disk, notes)?;
     let merging = match job.request.lock {
         LockUse::Frozen => MergeUse::Refused,
         _ => MergeUse::Merged,
     };
-    let edits = settle_edits(store, &desired, &gathered.ledger, merging, &mut plan, notes)?;
+    let manifest = &gathered.project.manifest;
+    let shared = SharedEdits {
+        store,
+        manifest,
+        desired: &desired,
+        ledger: explained.as_ref().unwrap_or(&gathered.ledger),
+        overwrite: job.request.overwrite,
+    };
+    let SettledShared { mut plan, beside } = match merging {
+        MergeUse::Merged => shared.settle(&mut disk, plan, notes)?,
+        MergeUse::Refused => SettledShared {
+            plan,
+            beside: Vec::new(),
+        },
+    };
+    let inputs = FileEdits {
+        store,
+        manifest,
+        desired: &desired,
+        before: &gathered.ledger,
+        merging,
+    };
+    let mut edits = settle_edits(&inputs, &mut plan, notes)?;
+    edits.beside.extend(beside);
     let old = gathered.lock.as_ref().map(|(lock, _)| lock);
     plan.ledger.based = bases_of_edits(&plan, &gathered.ledger, old);
     Ok(PlannedFiles {
@@ -132,6 +157,8 @@ fn plan_files(
 /// A plan, and the files that only the lockfile shows to be managed.
 struct RecoveredPlan {
     plan: Plan,
+    /// The ledger with what the lockfile shows to be managed, if that is more.
+    explained: Option<Ledger>,
     recovered: Vec<RelativePath>,
 }
 
@@ -159,7 +186,11 @@ fn plan_with_recovery(
     };
     let ledger = explained.as_ref().unwrap_or(&gathered.ledger);
     let recovered = ledger.written_files_missing_in(recorded);
-    Ok(RecoveredPlan { plan, recovered })
+    Ok(RecoveredPlan {
+        plan,
+        explained,
+        recovered,
+    })
 }
 
 /// The manifest that this command edits, as it still is on disk.

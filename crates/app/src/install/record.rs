@@ -118,6 +118,10 @@ impl InstallInputs<'_> {
                 self.reads.insert(file, base.locked.checksum);
             }
         }
+        for (path, patch) in &gathered.project.manifest.text_patches {
+            let checksum = Checksum::of(patch.text.as_bytes());
+            self.reads.insert(path.to_string(), checksum);
+        }
         let digest = inputs_of(&gathered.inputs, &lock.text);
         self.write_into(&mut plan.ledger, digest);
     }

@@ -14,7 +14,7 @@ use agpm_diag::Failure;
 use agpm_model::{Checksum, LockedLayer, LockedRemote, Lockfile, Owner, RelativePath, Unit};
 use agpm_plan::Ledger;
 use agpm_resolve::{SolverPin, UpdateScope};
-use agpm_store::{ProjectLock, ProjectStore};
+use agpm_store::{ExpectedFile, ProjectLock, ProjectStore};
 
 use crate::findings::AuditIssue;
 use crate::gitignore::IgnoreEdit;
@@ -24,6 +24,7 @@ use crate::project::gather::{ManifestFiles, Project};
 use crate::project::layers::LayeredProject;
 use crate::project::packages::ProjectSources;
 use crate::project::scope::SiblingFile;
+use crate::project::text_patches::EditedTextPatch;
 use crate::project::world::{Environment, World};
 
 /// One run of the pipeline, for `install`, `update`, `add` and `remove`.
@@ -46,10 +47,23 @@ pub(crate) struct ManifestEdit<'a> {
     pub(crate) bytes: Cow<'a, [u8]>,
     /// The edit of the `.gitignore` next to it.
     pub(crate) ignored: Option<IgnoreEdit>,
+    /// The edits of diffs that patches in it name.
+    pub(crate) text_patches: Vec<TextPatchEdit>,
     /// Whether the project exists afterwards.
     pub(crate) project: ProjectFate,
     /// The file that records approved conversions that permit more.
     pub(crate) widenings: WideningRecord,
+}
+
+/// An edit of a diff that a patch names.
+#[derive(Clone, Debug)]
+pub(crate) struct TextPatchEdit {
+    /// The path and the new text.
+    pub(crate) edited: EditedTextPatch,
+    /// How a transaction writes the file.
+    pub(crate) file: SiblingFile,
+    /// The file now.
+    pub(crate) before: ExpectedFile,
 }
 
 /// The file that records which conversions may permit more.

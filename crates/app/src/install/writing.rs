@@ -133,6 +133,10 @@ fn all_changes<'a>(
         .inside
         .extend(plan.shared.iter().filter_map(shared_change));
     changes.inside.extend(planned.edits.beside.iter().cloned());
+    let edit = run.job.manifest.as_ref();
+    for patch in edit.iter().flat_map(|edit| &edit.text_patches) {
+        changes.put_text_patch(patch);
+    }
     let unneeded_bases = planned.edits.bases.removed.iter().cloned().map(removal);
     if let Some(files) = run.job.ended_files() {
         changes.inside.extend(unneeded_bases);

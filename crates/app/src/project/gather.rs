@@ -26,6 +26,7 @@ use crate::project::reading::{PRIVATE_NAME, display_path, limit, local_path, opt
 use crate::project::scope::{
     ManifestLocation, NearestManifest, SiblingFile, beside, foreign_state, state_of,
 };
+use crate::project::text_patches::{EditedTextPatch, read_text_patches};
 use crate::project::world::{Environment, InstallScope, ManifestUse, World};
 use agpm_text::document_of;
 
@@ -69,6 +70,8 @@ pub(crate) struct ManifestFiles {
     private: Option<Vec<u8>>,
     config: Option<(PathBuf, Vec<u8>)>,
     policies: Vec<PolicyFile>,
+    /// Diffs of patches that a command is about to write.
+    text_patches: Vec<EditedTextPatch>,
 }
 
 impl ManifestFiles {
@@ -104,6 +107,7 @@ impl ManifestFiles {
             private,
             config,
             policies: policy_files(environment)?,
+            text_patches: Vec::new(),
         }))
     }
 
@@ -117,6 +121,7 @@ impl ManifestFiles {
             private: None,
             config: Some(config),
             policies: Vec::new(),
+            text_patches: Vec::new(),
         };
         Ok(configuration(environment)?.map(files))
     }
@@ -148,6 +153,7 @@ impl ManifestFiles {
             project: Vec::new(),
             config: configuration(environment)?,
             policies: policy_files(environment)?,
+            text_patches: Vec::new(),
         })
     }
 
@@ -162,6 +168,14 @@ impl ManifestFiles {
     /// Replaces the content of the manifest.
     pub(crate) fn with_project(self, project: Vec<u8>) -> Self {
         ManifestFiles { project, ..self }
+    }
+
+    /// Replaces diffs of patches.
+    pub(crate) fn with_text_patches(self, text_patches: Vec<EditedTextPatch>) -> Self {
+        ManifestFiles {
+            text_patches,
+            ..self
+        }
     }
 
     /// Takes the policies outside the manifest out of the files.
@@ -203,6 +217,14 @@ impl ManifestFiles {
         match self.scope {
             InstallScope::Project => SiblingFile::Within(path_of(LOCK_NAME)),
             InstallScope::User => beside(&self.root, &self.path.with_file_name(LOCK_NAME)),
+        }
+    }
+
+    /// Returns how a transaction writes a file next to the manifest.
+    pub(crate) fn file_beside(&self, path: &RelativePath) -> SiblingFile {
+        match self.scope {
+            InstallScope::Project => SiblingFile::Within(path.clone()),
+            InstallScope::User => beside(&self.root, &self.directory().join(path.as_str())),
         }
     }
 
@@ -351,6 +373,7 @@ impl Project {
             document_of(display_path(environment, path), bytes, Format::Toml, notes)
         };
         let own = read(&files.path, files.project)?;
+        let text_patches = files.text_patches;
         let private = files.private;
         let private = private.map(|bytes| read(&files.path.with_file_name(PRIVATE_NAME), bytes));
         let private = private.transpose()?;
@@ -394,6 +417,7 @@ impl Project {
             bases => bases?,
         };
         let mut manifest = documents.read(files.scope, &bases, &syntax_errors, notes);
+        read_text_patches(&mut manifest, &directory, &text_patches, notes);
         mistakes.check(notes)?;
         let has_marketplace = |dependency: &Dependency| dependency.marketplace.is_some();
         if manifest.dependencies.iter().any(has_marketplace)

@@ -69,6 +69,7 @@ fn run(world: &World, request: &UpdateRequest, notes: &mut Notes) -> Result<Upda
         before: Some(Checksum::of(&before)),
         bytes: text.into_bytes().into(),
         ignored: None,
+        text_patches: Vec::new(),
         project: ProjectFate::Stays,
         widenings: WideningRecord::Lockfile,
     });

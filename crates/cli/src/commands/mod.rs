@@ -24,6 +24,7 @@ mod lock;
 mod man;
 mod merge;
 mod outdated;
+mod patch;
 mod policy;
 mod profile;
 mod publish;
@@ -49,7 +50,7 @@ use agpm_diag::{Diagnostic, codes};
 use agpm_diag::{FailureKind, Outcome, TypedCommand};
 use agpm_report::RenderedReport;
 
-use crate::args::{ApprovalArgs, Cli, Command, GlobalArgs};
+use crate::args::{ApprovalArgs, Cli, Command, GlobalArgs, PatchCommand};
 use crate::completion;
 use crate::completion_scripts::script;
 use crate::environment::variable;
@@ -114,6 +115,9 @@ pub(crate) fn run(cli: Cli, typed: TypedCommand, output: &mut Output) -> ExitCod
         Command::Verify(_) => verify::run(&world, output),
         Command::Doctor(args) => doctor::run(&world, args, output),
         Command::Resolve(args) => resolve::run(&world, args, output),
+        Command::Patch {
+            what: PatchCommand::Save(args),
+        } => patch::save(&world, args, output),
         Command::Undo(args) => undo::run(&world, &args, output),
         Command::Lock { what } => lock::run(&world, what, output),
         Command::Cache { what } => cache::run(&world, what, output),

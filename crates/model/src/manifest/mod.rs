@@ -18,7 +18,7 @@ mod tables;
 mod texts;
 mod tools;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use agpm_text::Value;
 
@@ -28,7 +28,9 @@ pub use crate::manifest::catalog::{AskedRemote, CatalogSettings};
 pub use crate::manifest::dependency::{Dependency, Exclusion, InstallMode};
 pub(crate) use crate::manifest::inline::implicit_source;
 pub use crate::manifest::layers::{Layer, LayerLocation, is_junk};
-pub use crate::manifest::patches::{FieldPath, Patch, PatchScope, unknown_patch};
+pub use crate::manifest::patches::{
+    FieldPath, PATCH_FILE, Patch, PatchScope, TextPatch, unknown_patch,
+};
 pub use crate::manifest::plugins::{
     MarketplaceDependency, PartChoice, PartFilter, PartNames, is_plugin_name,
 };
@@ -37,6 +39,7 @@ pub use crate::manifest::strategies::{FilePattern, MergeRule};
 pub use crate::manifest::tables::{CONFIG_SCHEMA, MANIFEST_SCHEMA, PRIVATE_SCHEMA};
 pub use crate::manifest::texts::{BaseText, ManifestTexts, SectionEntry};
 use crate::name::{SourceName, ToolName};
+use crate::path::RelativePath;
 use crate::pin::ResourceId;
 use crate::policy::Policy;
 use crate::repository_pattern::RepositoryPattern;
@@ -62,6 +65,8 @@ pub struct Manifest {
     pub dependencies: Vec<Dependency>,
     /// Changes to the fields of resources.
     pub patches: Vec<Patch>,
+    /// The diffs that patches name, by path from the manifest's directory; those that cannot be read are missing.
+    pub text_patches: BTreeMap<RelativePath, TextPatch>,
     /// Resources that may pull in executables.
     pub allow_executables: Vec<ExecutableAllowance>,
     /// Tools in which conversions of all resources may widen permissions.

@@ -4,6 +4,7 @@ use agpm_text::Value;
 use agpm_tools::TOOLS;
 
 use crate::json_schema::FileSchema;
+use crate::manifest::PATCH_FILE;
 use crate::policy_tables::{AUDIT_LEVEL_NAMES, POLICY};
 use crate::resource::{RESOURCE_TYPES, ResourceType};
 use crate::schema::{
@@ -223,8 +224,17 @@ const PLUGINS: SchemaField = SchemaField::optional(
 );
 const PATCH: SchemaField = SchemaField::optional(
     "patch",
-    ValueForm::Map(TYPES, &ValueForm::by_name(&ValueForm::AnyMap)),
+    ValueForm::Map(TYPES, &ValueForm::by_name(&ValueForm::Table(&PATCH_TABLE))),
     "Fields to set in resources, by type and name.",
+);
+/// All other keys are fields of the resource.
+const PATCH_TABLE: SchemaTable = SchemaTable::open(
+    "a patch",
+    &[SchemaField::optional(
+        PATCH_FILE,
+        RELATIVE_PATH,
+        "A unified diff of the rendered text, written by `agpm patch save`.",
+    )],
 );
 const STRATEGIES: SchemaField = SchemaField::optional(
     "strategies",

@@ -253,7 +253,18 @@ const PAST: ValueForm = object![
         or_null![ValueForm::Count],
         "The number of the transaction",
     ),
-    required("title", ValueForm::Text, "The command"),
+    required(
+        "time",
+        TEXT_OR_NULL,
+        "The time, as in `2026-11-20T08:30:00Z`; null if it was not recorded",
+    ),
+    required("command", ValueForm::Text, "The command"),
+    required("title", ValueForm::Text, "The same as `command`"),
+    required(
+        "summary",
+        ValueForm::Text,
+        "The number of files by what happened to them"
+    ),
     required(
         "files",
         list![object![
@@ -268,6 +279,11 @@ const PAST: ValueForm = object![
     ),
     optional("damaged", ValueForm::Text, "Why the record cannot be read"),
 ];
+const UNDONE_TRANSACTIONS: SchemaField = required(
+    "transactions",
+    list![PAST],
+    "The transactions, the newest first",
+);
 const KEPT: SchemaField = required(
     "kept",
     ValueForm::TEXTS,
@@ -368,6 +384,29 @@ pub(super) const OUTPUTS: &[OutputSchema] = &[
         ]],
     },
     OutputSchema {
+        command: "patch save",
+        about: "The patch that local edits of a resource were saved as",
+        forms: &[document![
+            required("id", ValueForm::Text, "The resource, as `TYPE/NAME`"),
+            required(
+                "fields",
+                ValueForm::TEXTS,
+                "The fields that the patch sets now"
+            ),
+            required(
+                "patch_file",
+                TEXT_OR_NULL,
+                "The diff with the rest of the edit; null if fields are enough",
+            ),
+            required(
+                "files",
+                ValueForm::TEXTS,
+                "The edited files; none if nothing was edited"
+            ),
+            required("dry_run", ValueForm::Flag, "Whether nothing was written"),
+        ]],
+    },
+    OutputSchema {
         command: "undo",
         about: "The transaction that was undone, would be undone, or all of them",
         forms: &[
@@ -375,16 +414,18 @@ pub(super) const OUTPUTS: &[OutputSchema] = &[
                 required(
                     "undone",
                     or_null![PAST],
-                    "The transaction; null if there is none",
+                    "The oldest transaction, with the files of all; null if there is none",
                 ),
+                UNDONE_TRANSACTIONS,
                 KEPT,
             ],
             document![
                 required(
                     "would_undo",
                     or_null![PAST],
-                    "The transaction with `--dry-run`; null if there is none",
+                    "The same with `--dry-run`; null if there is none",
                 ),
+                UNDONE_TRANSACTIONS,
                 KEPT,
             ],
             document![required(

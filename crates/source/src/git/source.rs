@@ -40,6 +40,10 @@ impl Source for RemoteRepository {
         SourceVersioning::Versioned
     }
 
+    fn required_executable(&self) -> Option<&'static str> {
+        Some("git")
+    }
+
     fn versions(&self) -> Result<Arc<SourceVersions>, SourceError> {
         Ok(self.refs()?)
     }

@@ -134,6 +134,7 @@ registry! {
     MANIFEST_IN_USE = "manifest/in-use" Error;
     MANIFEST_MISSING = "manifest/missing" Error;
     MANIFEST_SECRET = "manifest/secret" Warning;
+    MANIFEST_SHADOW = "manifest/shadow" Error;
     MANIFEST_UNKNOWN_KEY = "manifest/unknown-key" Error;
     MANIFEST_UNKNOWN_SOURCE = "manifest/unknown-source" Error;
     MANIFEST_UNKNOWN_STRATEGY = "manifest/unknown-strategy" Error;

@@ -59,7 +59,10 @@ impl DiffReport {
             moved: report.moved,
             programs: report.programs,
             files,
-            lock: report.lock,
+            lock: match report.lock {
+                LockChange::Unchanged => report.private_lock,
+                change => change,
+            },
             extent: DiffExtent::All,
         }
     }

@@ -10,6 +10,7 @@ mod packages;
 mod partial;
 mod patches;
 mod plugins;
+mod private;
 mod read;
 mod requirement;
 mod sources;
@@ -37,7 +38,7 @@ pub use crate::manifest::plugins::{
 pub use crate::manifest::sources::{ExecutableAllowance, SourceDeclaration, SourceScope};
 pub use crate::manifest::strategies::{FilePattern, MergeRule};
 pub use crate::manifest::tables::{CONFIG_SCHEMA, MANIFEST_SCHEMA, PRIVATE_SCHEMA};
-pub use crate::manifest::texts::{BaseText, ManifestTexts, SectionEntry};
+pub use crate::manifest::texts::{BaseText, ManifestTexts, SectionEntry, Visibility};
 use crate::name::{SourceName, ToolName};
 use crate::path::RelativePath;
 use crate::pin::ResourceId;

@@ -8,7 +8,7 @@ use crate::check::{Check, ineffective_in_base, spot};
 use crate::manifest::partial::beside_syntax_errors;
 use crate::manifest::tables::{CONFIG_SECTIONS, MANIFEST_SECTIONS, PRIVATE_SECTIONS};
 use crate::manifest::{
-    Manifest, ManifestTexts, audit, catalog, layers, lineage, packages, patches, sources,
+    Manifest, ManifestTexts, audit, catalog, layers, lineage, packages, patches, private, sources,
     strategies, tools,
 };
 use crate::policy::Policy;
@@ -97,6 +97,8 @@ impl Manifest {
         if let Some(layers) = texts.project.root().and_then(|root| root.get("layers")) {
             manifest.layers = layers::read(&mut check, layers, &manifest.sources, &manifest.tools);
         }
+        private::read_layers(&mut check, texts, &mut manifest);
+        private::refuse_shadows(&mut check, texts);
         manifest.catalog = catalog::read(&mut check, texts, &manifest.sources);
         manifest.patches =
             patches::read(&mut check, texts, &manifest.dependencies, &manifest.dropped);

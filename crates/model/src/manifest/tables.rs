@@ -101,11 +101,7 @@ pub(crate) const MANIFEST_SECTIONS: SchemaTable = SchemaTable::strict(
         INSTRUCTIONS,
         PLUGINS,
         PATCH,
-        SchemaField::optional(
-            "layers",
-            ValueForm::List(&ValueForm::Defined(&LAYER_DEFINITION)),
-            "Directories and repositories that contribute files, lowest rank first; the highest rank wins.",
-        ),
+        LAYERS,
         SchemaField::optional(
             "merge",
             ValueForm::Map(
@@ -156,6 +152,7 @@ pub(crate) const PRIVATE_SECTIONS: SchemaTable = SchemaTable::strict(
         INSTRUCTIONS,
         PLUGINS,
         PATCH,
+        LAYERS,
         CATALOG_SECTION,
     ],
 );
@@ -166,6 +163,11 @@ pub(crate) const CONFIG_SECTIONS: SchemaTable = SchemaTable::strict(
     &[SOURCES, DEFAULT_HOST, STRATEGIES, CATALOG_SECTION],
 );
 
+const LAYERS: SchemaField = SchemaField::optional(
+    "layers",
+    ValueForm::List(&ValueForm::Defined(&LAYER_DEFINITION)),
+    "Directories and repositories that contribute files, lowest rank first; the highest rank wins.",
+);
 const SOURCES: SchemaField = SchemaField::optional(
     "sources",
     ValueForm::by_name(&ValueForm::Either(&[

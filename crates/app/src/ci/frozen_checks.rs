@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::audit::{issues_of_other_scanners, level_of};
 use crate::ci::{CheckName, Checks};
+use crate::cost::CostReport;
 use crate::findings::{audit_content, refused_issues, rendered_contents};
 use crate::install::{InstallRequest, note_missing_digests};
 use crate::project::write_mode::WriteMode;
@@ -119,6 +120,15 @@ pub(crate) fn check_frozen(
     checks.run(CheckName::Audit, notes, |notes| {
         audit_locked(world, &store, &gathered, &rendered, notes)
     });
+    let manifest = &gathered.project.manifest;
+    if !manifest.budget.is_empty() {
+        let costs = CostReport::of(manifest, &rendered.rendered.resources);
+        checks.add(CheckName::Budget);
+        checks.run(CheckName::Budget, notes, |notes| {
+            notes.diagnostics.extend(costs.findings(Severity::Error));
+            Ok(())
+        });
+    }
     let (lock, _) = gathered.lock?;
     let state = LockedState {
         resources: rendered.rendered.resources,

@@ -14,7 +14,6 @@ use crate::project::ProjectStore;
 use crate::state::SEEN;
 use crate::steps;
 
-
 /// Returns whether this is the name of the record, or of one that a killed process did not finish.
 pub(crate) fn is_seen_files(name: &str) -> bool {
     let rest = name.strip_prefix(SEEN);

@@ -269,6 +269,7 @@ fn show_edited_file(world: &World, directory: &Path) -> Result<DemoShow, Failure
 fn show_undo(world: &World) -> Result<DemoShow, Failure> {
     let request = UndoRequest {
         action: UndoAction::Apply,
+        first: None,
         overwrite: OverwriteRule::Nothing,
     };
     require(show("agpm undo", undo(world, &request), DemoResult::Undone))

@@ -282,6 +282,7 @@ fn undo_takes_back_one_change_and_keeps_the_one_before() {
     good(change_manifest(&project.world(), &removal_of("reviewer")));
     let request = UndoRequest {
         action: UndoAction::Apply,
+        first: None,
         overwrite: OverwriteRule::Nothing,
     };
     let report = good(undo(&project.world(), &request));

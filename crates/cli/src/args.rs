@@ -6,6 +6,7 @@ mod catalog;
 mod check;
 mod ci;
 mod diff;
+mod fleet;
 mod inspect;
 mod install;
 mod layers;
@@ -32,11 +33,14 @@ pub(crate) use catalog::{CatalogArgs, CatalogCommand, CatalogFormat, CatalogLaye
 pub(crate) use check::{DoctorArgs, ValidateArgs, VerifyArgs};
 pub(crate) use ci::{CiArgs, CiFormat};
 pub(crate) use diff::{DiffArgs, DiffFormat};
+pub(crate) use fleet::{ReportArgs, SbomArgs, SbomFormat};
 pub(crate) use inspect::{
     BrowseArgs, ExplainArgs, ListArgs, ListFormat, OutdatedArgs, SearchArgs, StatusArgs, TreeArgs,
     TreeFormat, WhyArgs,
 };
-pub(crate) use install::{InstallArgs, LockCommand, ResolveArgs, UndoArgs, UpdateArgs};
+pub(crate) use install::{
+    InstallArgs, LockCommand, PatchCommand, PatchSaveArgs, ResolveArgs, UndoArgs, UpdateArgs,
+};
 pub(crate) use layers::{FoldArgs, LayersArgs, MergeArgs, MergeFormat, StrategiesArgs};
 pub(crate) use policy::{PolicyArgs, PolicyCommand};
 pub(crate) use profile::{ProfileArgs, ProfileFormat, ProfileKind};
@@ -170,6 +174,10 @@ pub(crate) enum Command {
     Tree(TreeArgs),
     /// Show why a resource is installed
     Why(WhyArgs),
+    /// List the resources of many projects or repositories
+    Report(ReportArgs),
+    /// Print a bill of materials as CycloneDX or SPDX
+    Sbom(SbomArgs),
     /// Check manifest, sources and lockfile
     Validate(ValidateArgs),
     /// Compare installed files with the lockfile
@@ -178,7 +186,13 @@ pub(crate) enum Command {
     Doctor(DoctorArgs),
     /// Resolve a conflict of your edit with a new version
     Resolve(ResolveArgs),
-    /// Undo the last change
+    /// Save local edits in the manifest
+    Patch {
+        /// The subcommand
+        #[command(subcommand)]
+        what: PatchCommand,
+    },
+    /// Undo the last change or all since one
     Undo(UndoArgs),
     /// Join lockfiles
     Lock {
@@ -261,6 +275,7 @@ impl Command {
             Command::Update(args) => &args.policy,
             Command::Diff(args) => &args.policy,
             Command::Ci(args) => &args.policy,
+            Command::Report(args) => &args.policy,
             Command::Policy { what } => what.args(),
             _ => return None,
         };
@@ -322,6 +337,7 @@ impl Command {
             Command::Doctor(args) => &args.scope,
             Command::Layers(args) => &args.scope,
             Command::Resolve(args) => &args.scope,
+            Command::Patch { what } => what.scope(),
             Command::Undo(args) => &args.scope,
             Command::Explain(args) => &args.scope,
             Command::Import(args) => &args.scope,
@@ -364,7 +380,7 @@ impl Cli {
             }),
             global_commands: match self.command.scope() {
                 InstallScope::Project => Vec::new(),
-                InstallScope::User => command_names(has_scope),
+                InstallScope::User => names_with_scope(),
             },
         }
     }
@@ -394,6 +410,19 @@ const WITHOUT_PROJECT: [&str; 11] = [
 fn has_scope(command: &clap::Command) -> bool {
     let mut arguments = command.get_arguments();
     arguments.any(|argument| argument.get_long() == Some("global"))
+}
+
+/// The commands with `-g`; of a command that only has subcommands, those.
+fn names_with_scope() -> Vec<String> {
+    let mut names = command_names(has_scope);
+    for command in Cli::declaration().get_subcommands() {
+        let inner = command.get_subcommands().filter(|inner| has_scope(inner));
+        if !has_scope(command) {
+            let name = command.get_name();
+            names.extend(inner.map(|inner| format!("{name} {}", inner.get_name())));
+        }
+    }
+    names
 }
 
 fn command_names(is_listed: impl Fn(&clap::Command) -> bool) -> Vec<String> {

@@ -57,6 +57,7 @@ const VALUES: &[(&str, &str, Values)] = &[
     ("tree", "names", Values::Resources),
     ("update", "names", Values::Resources),
     ("resolve", "name", Values::Owners),
+    ("patch save", "name", Values::Resources),
     ("why", "name", Values::Owners),
 ];
 

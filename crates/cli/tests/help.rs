@@ -46,9 +46,9 @@ fn demo_in_conflict() -> Sandbox {
 }
 
 /// Commands whose examples change the project, so each needs a separate one.
-const CHANGING: [&str; 14] = [
+const CHANGING: [&str; 15] = [
     "publish", "add", "remove", "install", "update", "resolve", "undo", "import", "config",
-    "cache", "man", "init", "demo", "lock",
+    "cache", "man", "init", "demo", "lock", "patch",
 ];
 
 #[test]

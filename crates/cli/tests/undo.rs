@@ -95,8 +95,12 @@ fn everything_can_be_taken_back_one_by_one_and_then_there_is_nothing() {
     let json = run(&sandbox, "agpm undo --json", 0)
         .stdout
         .replace(['\n', ' '], "");
-    let expected = "{\"ok\":true,\"undone\":{\"number\":1,\"title\":\"install\",\"files\":[{\"path\":\".claude/agents/a.md\",\"action\":\"removed\"}";
-    assert!(json.starts_with(expected), "{json}");
+    assert!(
+        json.starts_with("{\"ok\":true,\"undone\":{\"number\":1,\"time\":\"20"),
+        "{json}"
+    );
+    let expected = "\"command\":\"install\",\"title\":\"install\",\"summary\":\"3filescreated\",\"files\":[{\"path\":\".claude/agents/a.md\",\"action\":\"removed\"}";
+    assert!(json.contains(expected), "{json}");
     assert_eq!(state(&sandbox), [None, None, None, None, None]);
     assert!(!sandbox.work().join(".claude").exists());
     let before = sandbox.listing();
@@ -122,22 +126,27 @@ fn the_list_is_newest_first_and_writes_nothing() {
     two_installs(&sandbox);
     let before = sandbox.listing();
     let expected = "\
-2 install
+2  TIME  install  1 file created, 2 updated, 1 removed
   updated .claude/agents/a.md
   created .claude/agents/new.md
   removed .claude/agents/old.md
   updated agpm.lock
-1 install
+1  TIME  install  3 files created
   created .claude/agents/a.md
   created .claude/agents/old.md
   created agpm.lock
 ";
-    assert_eq!(run(&sandbox, "agpm undo --list", 0).stdout, expected);
+    let listed = without_times(&run(&sandbox, "agpm undo --list", 0).stdout);
+    assert_eq!(listed, expected);
     let json = run(&sandbox, "agpm undo --list --json", 0)
         .stdout
         .replace(['\n', ' '], "");
-    let first = "{\"ok\":true,\"history\":[{\"number\":2,\"title\":\"install\",\"files\":[{\"path\":\".claude/agents/a.md\",\"action\":\"updated\"}";
-    assert!(json.starts_with(first), "{json}");
+    assert!(
+        json.starts_with("{\"ok\":true,\"history\":[{\"number\":2,\"time\":\"20"),
+        "{json}"
+    );
+    let first = "\"files\":[{\"path\":\".claude/agents/a.md\",\"action\":\"updated\"}";
+    assert!(json.contains(first), "{json}");
     assert_eq!(sandbox.listing(), before);
 }
 
@@ -148,18 +157,132 @@ fn later_edits_are_kept_unless_forced() {
     sandbox.write(".claude/agents/a.md", "mine\n");
     sandbox.write(".claude/agents/old.md", "mine too\n");
     let before = state(&sandbox);
-    let output = run(&sandbox, "agpm undo", 6);
-    for path in ["a.md", "old.md"] {
-        let message = format!("error[undo/edited]: `.claude/agents/{path}` changed since");
-        assert!(output.stderr.contains(&message), "{output}");
-    }
-    assert!(output.stderr.contains("agpm undo --force"), "{output}");
-    assert!(!output.stderr.contains("new.md"), "{output}");
-    let json = run(&sandbox, "agpm undo --json", 6).stdout;
-    assert_eq!(json.matches("\"undo/edited\"").count(), 2, "{json}");
+    let preview = run(&sandbox, "agpm undo --dry-run", 0);
     assert_eq!(state(&sandbox), before);
+    let forced = run(&sandbox, "agpm undo --dry-run --force", 0);
+    assert!(!forced.stdout.contains("kept"), "{forced}");
+    assert_eq!(
+        preview.stderr.matches("warning[undo/edited]").count(),
+        2,
+        "{preview}"
+    );
+    let output = run(&sandbox, "agpm undo", 0);
+    let expected = "\
+removed .claude/agents/new.md
+restored agpm.lock
+kept .claude/agents/a.md (changed since)
+kept .claude/agents/old.md (changed since)
+Undid transaction 2 (install): 1 file restored, 1 removed
+";
+    assert_eq!(
+        (output.stdout.as_str(), output.stderr.as_str()),
+        (expected, "")
+    );
+    assert_eq!(preview.stdout, expected.replace("Undid", "Would undo"));
+    assert_eq!(sandbox.read(".claude/agents/a.md"), "mine\n");
+    assert_eq!(sandbox.read(".claude/agents/old.md"), "mine too\n");
+    // Both are edits of the first version again.
+    run(&sandbox, "agpm verify", 1);
+    assert_eq!(state(&sandbox)[3..], first[3..]);
+}
+
+#[test]
+fn with_force_later_edits_are_overwritten() {
+    let sandbox = sandbox();
+    let [first, _] = two_installs(&sandbox);
+    sandbox.write(".claude/agents/a.md", "mine\n");
+    sandbox.write(".claude/agents/old.md", "mine too\n");
     assert_eq!(run(&sandbox, "agpm -q undo --force", 0).stdout, "");
     assert_eq!(state(&sandbox), first);
+}
+
+/// The times of a list, which are never the same.
+fn without_times(list: &str) -> String {
+    let lines = list.lines().map(|line| {
+        let fields: Vec<&str> = line.split("  ").collect();
+        match fields.as_slice() {
+            [number, time, rest @ ..] if number.parse::<u32>().is_ok() && time.len() == 16 => {
+                format!("{number}  TIME  {}\n", rest.join("  "))
+            }
+            _ => format!("{line}\n"),
+        }
+    });
+    lines.collect()
+}
+
+fn three_installs(sandbox: &Sandbox) -> Vec<Vec<Option<String>>> {
+    let mut states = two_installs(sandbox).to_vec();
+    run(sandbox, "agpm add dep agent s:agents/old.md@v1.0.0", 0);
+    states.push(state(sandbox));
+    states
+}
+
+#[test]
+fn everything_since_a_transaction_is_taken_back() {
+    let sandbox = sandbox();
+    let states = three_installs(&sandbox);
+    let output = run(&sandbox, "agpm undo 4", 3);
+    let expected =
+        "error[name/unknown]: unknown transaction `4`\n = help: transactions 1 to 3 can be undone";
+    assert_eq!(output.stderr.trim_end(), expected);
+    let preview = run(&sandbox, "agpm undo 2 --dry-run", 0);
+    let before = sandbox.listing();
+    assert!(
+        preview
+            .stdout
+            .ends_with("Would undo transactions 2 to 3: 4 files restored, 1 removed\n"),
+        "{preview}"
+    );
+    assert_eq!(sandbox.listing(), before);
+    let output = run(&sandbox, "agpm undo 2", 0);
+    assert!(
+        output
+            .stdout
+            .ends_with("Undid transactions 2 to 3: 4 files restored, 1 removed\n"),
+        "{output}"
+    );
+    assert_eq!(state(&sandbox), states[0]);
+    let json = run(&sandbox, "agpm undo --list --json", 0).stdout;
+    assert_eq!(json.matches("\"number\": ").count(), 1, "{json}");
+    run(&sandbox, "agpm undo 2", 3);
+    // An undo is not a transaction, so the next change has the next number.
+    run(&sandbox, "agpm install", 0);
+    assert_eq!(state(&sandbox), states[1]);
+    run(&sandbox, "agpm undo 2", 0);
+    run(&sandbox, "agpm undo 1", 0);
+    assert_eq!(state(&sandbox), [None, None, None, None, None]);
+}
+
+#[test]
+fn an_undo_of_several_that_was_killed_leaves_all_or_nothing() {
+    let mut finished = 0;
+    for at in 1..90 {
+        let sandbox = sandbox();
+        let states = three_installs(&sandbox);
+        let mut command = sandbox.command(PROGRAM);
+        command
+            .args(["undo", "2"])
+            .env("AGPM_STOP_AT_WRITE", at.to_string());
+        if sandbox.output(command).code == Some(0) {
+            assert!(finished > 3, "{finished}");
+            assert_eq!(state(&sandbox), states[0]);
+            return;
+        }
+        let committed = sandbox
+            .work()
+            .join(".agpm/transaction/journal.json")
+            .exists();
+        // Killed while it cleaned up, the undo is done.
+        let again = sandbox.run_line("agpm undo 2");
+        assert!(
+            matches!(again.code, Some(0 | 3)),
+            "killed at write {at}\n{again}"
+        );
+        assert_eq!(state(&sandbox), states[0], "killed at write {at}");
+        run(&sandbox, "agpm undo 2", 3);
+        finished += usize::from(committed);
+    }
+    panic!("it has fewer writes");
 }
 
 #[test]
@@ -302,8 +425,9 @@ fn a_dry_run_shows_what_an_undo_would_do_and_what_would_be_in_the_way() {
     let json = run(&sandbox, "agpm undo --dry-run --json", 0).stdout;
     assert!(json.contains("\"would_undo\": {"), "{json}");
     sandbox.write(".claude/agents/a.md", "mine\n");
-    let output = run(&sandbox, "agpm undo --dry-run", 6);
-    assert!(output.stderr.contains("error[undo/edited]"), "{output}");
+    let output = run(&sandbox, "agpm undo --dry-run", 0);
+    let kept = "kept .claude/agents/a.md (changed since)\n";
+    assert!(output.stdout.contains(kept), "{output}");
     run(&sandbox, "agpm undo --dry-run --force", 0);
     sandbox.write(".claude/agents/a.md", "two\n");
     assert_eq!(sandbox.listing(), before);
@@ -339,7 +463,7 @@ fn a_record_that_cannot_be_read_does_not_hide_the_others() {
     two_installs(&sandbox);
     sandbox.write(".agpm/history/1/journal.json", "junk");
     let output = run(&sandbox, "agpm undo --list", 0);
-    assert!(output.stdout.starts_with("2 install\n"), "{output}");
+    assert!(output.stdout.starts_with("2  20"), "{output}");
     assert!(
         output.stdout.contains("\n1 (its record is invalid: "),
         "{output}"

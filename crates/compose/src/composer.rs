@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use agpm_diag::{Diagnostic, Notes, codes};
-use agpm_model::{Checksum, InstallMode, Manifest, Patch, RelativePath, Variant};
+use agpm_model::{Checksum, InstallMode, Manifest, Patch, RelativePath, ResourceId, Variant};
 use agpm_resolve::ResolvedEntry;
 use agpm_resolve::levels;
 
@@ -21,6 +21,8 @@ pub struct Composer<'a> {
     pub(crate) templates: TemplateFiller<'a>,
     /// The bodies of entries that others may embed, by variant.
     pub(crate) bodies: BTreeMap<(usize, Variant), Arc<str>>,
+    /// The resource whose content is kept.
+    pub(crate) kept: Option<ResourceId>,
     outputs: Vec<ResourceOutput>,
     reads: BTreeMap<String, Checksum>,
     /// The findings of each resource, with the first entry that had them.
@@ -47,11 +49,18 @@ impl<'a> Composer<'a> {
             manifest,
             templates: TemplateFiller::new(manifest, project),
             bodies: BTreeMap::new(),
+            kept: None,
             outputs: vec![ResourceOutput::default(); entries.len()],
             reads: BTreeMap::new(),
             findings: BTreeMap::new(),
             entries,
         }
+    }
+
+    /// Keeps the content of a resource before the diffs of patches, for a command that writes such a diff.
+    #[must_use]
+    pub fn keeping_texts_of(self, id: Option<ResourceId>) -> Self {
+        Composer { kept: id, ..self }
     }
 
     /// The indices of the entries, embedded ones first.

@@ -49,6 +49,8 @@ impl Composer<'_> {
         let text = texts.text(resolved);
         let mut output = ResourceOutput {
             patched: texts.patched.clone(),
+            text_patches: texts.text_patches.clone(),
+            kept_texts: texts.kept.clone(),
             is_disabled: is_switched_off(resolved, text),
             ..ResourceOutput::default()
         };

@@ -21,6 +21,7 @@ mod project_capabilities;
 mod readings;
 mod rendered;
 mod templates;
+mod text_patch;
 mod texts;
 
 pub use capabilities::{capability_set_of_layer, capability_sets};
@@ -40,7 +41,10 @@ pub use project_capabilities::{
     UnapprovedReason,
 };
 pub use rendered::{
-    OutputBlock, OutputCapability, OutputEntries, OutputFile, RenderedResource, RenderedSet,
-    ResourceOutput,
+    KeptTexts, OutputBlock, OutputCapability, OutputEntries, OutputFile, RenderedResource,
+    RenderedSet, ResourceOutput,
 };
 pub use templates::{LARGEST_READ, ProjectFileError, ProjectFiles, project_names};
+pub use text_patch::{
+    NewFileDiff, PatchedFile, PatchedText, line_span, main_name, text_patch_file,
+};

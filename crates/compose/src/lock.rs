@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use agpm_model::{
     InstallMode, LockEntry, LockWriter, LockedCapabilitySet, LockedLayer, LockedPlacement,
-    LockedRemote, LockedSource, Lockfile, Manifest, PatchScope, Pin, PinSource, ResourceId,
-    SourceDeclaration, SourceName, SourceScope,
+    LockedRemote, LockedSource, Lockfile, Manifest, PATCH_FILE, PatchScope, Pin, PinSource,
+    ResourceId, SourceDeclaration, SourceName, SourceScope,
 };
 use agpm_resolve::ResolvedEntry;
 use agpm_trust::CapabilitySet;
@@ -138,9 +138,12 @@ fn locked(manifest: &Manifest, resolved: &ResolvedEntry, output: &ResourceOutput
         .root
         .and_then(|number| manifest.dependencies.get(number));
     let pattern = root.filter(|root| root.unit.path.is_pattern());
-    let fields_of = |scope| {
-        let fields = output.patched.iter().filter(|field| field.scope == scope);
-        fields.map(|field| field.field.to_string()).collect()
+    let fields_of = |scope: &dyn Fn(PatchScope) -> bool| {
+        let fields = output.patched.iter().filter(|field| scope(field.scope));
+        let mut names: Vec<String> = fields.map(|field| field.field.to_string()).collect();
+        let has_diff = output.text_patches.iter().any(|one| scope(*one));
+        names.extend(has_diff.then(|| PATCH_FILE.to_owned()));
+        names
     };
     let dropped = output.dropped.iter();
     let dropped = dropped.filter(|field| field.scope == PatchScope::Project);
@@ -176,12 +179,8 @@ fn locked(manifest: &Manifest, resolved: &ResolvedEntry, output: &ResourceOutput
         widened: Vec::new(),
         placements: entry.readers.iter().cloned().map(placement).collect(),
         dependencies: Vec::new(),
-        patches: output
-            .patched
-            .iter()
-            .map(|field| field.field.to_string())
-            .collect(),
-        private_patches: fields_of(PatchScope::Private),
+        patches: fields_of(&|_| true),
+        private_patches: fields_of(&|scope| scope == PatchScope::Private),
         dropped_patches: dropped.map(|field| field.field.to_string()).collect(),
         install: entry.install,
         parts: Vec::new(),

@@ -1,11 +1,11 @@
 //! The result of rendering a resource.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use agpm_model::{
-    Checksum, EntryNode, FileMode, InstallMode, InstructionScope, RelativePath, ResourceExtent,
-    ResourceType, SKILL_FILE, SharedBytes,
+    Checksum, EntryNode, FileMode, InstallMode, InstructionScope, PatchScope, RelativePath,
+    ResourceExtent, ResourceType, SKILL_FILE, SharedBytes,
 };
 use agpm_plan::ReadLimit;
 use agpm_render::FieldOutcome;
@@ -14,6 +14,7 @@ use agpm_text::{Format, markdown_body};
 use agpm_trust::{Capability, CapabilityIncrease, CapabilitySet};
 
 use crate::patching::AppliedField;
+use crate::text_patch::{PatchedFile, PatchedText};
 
 /// The output of one entry.
 #[derive(Clone, Debug, Default)]
@@ -28,6 +29,10 @@ pub struct ResourceOutput {
     pub patched: Vec<AppliedField>,
     /// The patched fields that the tool does not have.
     pub dropped: Vec<AppliedField>,
+    /// The authors of the diffs that changed its text.
+    pub text_patches: Vec<PatchScope>,
+    /// Its content before and after those diffs, if they were requested.
+    pub kept_texts: Option<KeptTexts>,
     /// The conversions of its fields for its tool.
     pub outcomes: Vec<FieldOutcome>,
     /// Its capabilities, in document order.
@@ -59,6 +64,23 @@ impl ResourceOutput {
         let shared = self.shared_capability_set.as_deref();
         shared.unwrap_or(&self.capability_set)
     }
+}
+
+/// The content of a resource, before and after the diffs of patches.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct KeptTexts {
+    /// The content of its files.
+    pub files: BTreeMap<PatchedFile, PatchedText>,
+    /// The main text without private patches and without diffs, if there are private patches.
+    pub shared_main: Option<String>,
+}
+
+/// A file that a diff adds.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct AddedFile {
+    pub(crate) path: RelativePath,
+    pub(crate) text: String,
+    pub(crate) mode: FileMode,
 }
 
 /// Something that a tool would do.
@@ -168,6 +190,12 @@ pub(crate) struct RenderedTexts {
     /// Rendered other files of a skill, by index.
     pub(crate) others: BTreeMap<usize, String>,
     pub(crate) patched: Vec<AppliedField>,
+    /// Other files that a diff removes, by index.
+    pub(crate) removed: BTreeSet<usize>,
+    /// Other files that a diff adds.
+    pub(crate) added: Vec<AddedFile>,
+    pub(crate) text_patches: Vec<PatchScope>,
+    pub(crate) kept: Option<KeptTexts>,
     /// The main text without private patches, if there are any.
     pub(crate) shared_main: Option<String>,
     /// The main text without what the project's own manifest says, if it says anything.
@@ -185,6 +213,12 @@ impl RenderedTexts {
         } else {
             MadeBy::Plain
         }
+    }
+
+    /// The main text before the diffs of patches, if it is kept.
+    pub(crate) fn before_diffs(&self) -> Option<String> {
+        let main = self.kept.as_ref()?.files.get(&PatchedFile::Main)?;
+        main.before.clone()
     }
 
     /// The main text, unless it is binary.
@@ -239,6 +273,9 @@ pub(crate) fn output_files(
         ResourceExtent::Plugin => {}
     }
     for (index, (inner, _)) in resolved.resource.others.iter().enumerate() {
+        if texts.removed.contains(&index) {
+            continue;
+        }
         let Ok(path) = RelativePath::new(&format!("{target}/{}", inner.as_str())) else {
             continue;
         };
@@ -250,6 +287,20 @@ pub(crate) fn output_files(
             text,
             texts,
         ));
+    }
+    for added in &texts.added {
+        let Ok(path) = RelativePath::new(&format!("{target}/{}", added.path)) else {
+            continue;
+        };
+        let checksum = Checksum::of(added.text.as_bytes());
+        files.push(OutputFile {
+            path,
+            bytes: added.text.clone().into_bytes().into(),
+            checksum,
+            mode: added.mode,
+            source: checksum,
+            made_by: MadeBy::Plain,
+        });
     }
     files
 }

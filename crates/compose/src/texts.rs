@@ -10,8 +10,9 @@ use agpm_text::{Format, Value, parse_alone, to_value};
 
 use crate::composer::Composer;
 use crate::patching::{self, AppliedField};
-use crate::rendered::{RenderedTexts, is_markdown};
+use crate::rendered::{AddedFile, KeptTexts, RenderedTexts, is_markdown};
 use crate::templates::{CompositionLog, NamedTemplate, resource_fields};
+use crate::text_patch::{NamedTextPatch, PatchedFile, PatchedText};
 
 /// One entry to render under one variant.
 #[derive(Clone, Copy)]
@@ -77,6 +78,7 @@ impl Composer<'_> {
         if resolved.entry.kind == ResourceType::Plugins {
             return Some(texts);
         }
+        let is_kept = self.kept.as_ref() == Some(&resolved.id());
         let Ok(text) = std::str::from_utf8(&resolved.resource.main.bytes) else {
             log.notes.diagnostics.extend(
                 patches
@@ -87,12 +89,17 @@ impl Composer<'_> {
         };
         let untouched =
             patches.is_empty() && resolved.resource.others.is_empty() && !has_tags(text);
-        if untouched && resolved.entry.kind != ResourceType::McpServers {
+        texts.kept = is_kept.then(KeptTexts::default);
+        if untouched && !is_kept && resolved.entry.kind != ResourceType::McpServers {
             return Some(texts);
         }
         self.patch_and_fill(task, text, &mut texts, log)?;
         self.fill_others(task, &mut texts, log)?;
-        texts.shared_main = self.without_private_patches(task, text, log);
+        let shared = self.without_private_patches(task, text, log);
+        if let (Some(kept), Some(shared)) = (&mut texts.kept, &shared) {
+            kept.shared_main = shared.before_diffs();
+        }
+        texts.shared_main = shared.map(|shared| shared.main.unwrap_or_else(|| text.to_owned()));
         texts.foreign_main = self.without_own_patches(task, text, log);
         Some(texts)
     }
@@ -108,8 +115,10 @@ impl Composer<'_> {
         let mut late = false;
         // A patch comes before the template: it can replace a field whose variable is missing, and its values may use
         // variables like the fields they replace. Front matter that only parses once filled is patched afterwards.
-        if !task.patches.is_empty() {
-            match patched(task, &text, task.patches, &mut log.notes)? {
+        let field_patches = task.patches.iter().filter(|patch| patch.has_fields());
+        let field_patches: Vec<&Patch> = field_patches.copied().collect();
+        if !field_patches.is_empty() {
+            match patched(task, &text, &field_patches, &mut log.notes)? {
                 PatchMode::Done(patched, fields) => (text, texts.patched) = (patched, fields),
                 PatchMode::AfterFilling => late = true,
             }
@@ -130,17 +139,123 @@ impl Composer<'_> {
                 (text, texts.patched) = (patched, fields);
             }
         }
+        text = self.with_main_diffs(task, text, texts, &mut log.notes)?;
         texts.main = (text != source).then_some(text);
         Some(())
     }
 
-    /// The text without private patches, if it differs: the lockfile must not depend on one user.
+    /// The diffs of an entry's patches. One that cannot be read was reported with the manifest.
+    fn diffs_of<'t>(&'t self, task: ComposeTask<'t>) -> Vec<NamedTextPatch<'t>> {
+        let patches = task.patches.iter().copied();
+        let diffs = patches.filter_map(|patch| {
+            let path = patch.text_file.as_ref()?;
+            let text = self.manifest.text_patches.get(path)?;
+            Some(NamedTextPatch { patch, path, text })
+        });
+        diffs.collect()
+    }
+
+    /// Applies diffs to the rendered main text.
+    fn with_main_diffs(
+        &self,
+        task: ComposeTask<'_>,
+        text: String,
+        texts: &mut RenderedTexts,
+        notes: &mut Notes,
+    ) -> Option<String> {
+        let before = texts.kept.is_some().then(|| text.clone());
+        let mut text = text;
+        for diff in self.diffs_of(task) {
+            diff.targets(task.resolved, notes)?;
+            let main = PatchedFile::Main;
+            let result = diff.apply(task.resolved, &main, Some(text), notes)?;
+            // The main file is what makes a resource.
+            text = result.text.unwrap_or_default();
+            texts.text_patches.push(diff.scope());
+        }
+        if let Some(kept) = &mut texts.kept {
+            let patched = PatchedText {
+                before,
+                after: Some(text.clone()),
+                mode: task.resolved.resource.main.mode,
+            };
+            kept.files.insert(PatchedFile::Main, patched);
+        }
+        Some(text)
+    }
+
+    /// Applies diffs to the other files of a skill.
+    fn patch_others(
+        &self,
+        task: ComposeTask<'_>,
+        texts: &mut RenderedTexts,
+        notes: &mut Notes,
+    ) -> Option<()> {
+        let others = &task.resolved.resource.others;
+        if let Some(kept) = &mut texts.kept {
+            for (index, (path, file)) in others.iter().enumerate() {
+                let text = texts.others.get(&index).cloned();
+                let text = text.or_else(|| str::from_utf8(&file.bytes).ok().map(str::to_owned));
+                let patched = PatchedText {
+                    before: text.clone(),
+                    after: text,
+                    mode: file.mode,
+                };
+                kept.files.insert(PatchedFile::Other(path.clone()), patched);
+            }
+        }
+        for diff in self.diffs_of(task) {
+            for target in diff.targets(task.resolved, notes)? {
+                let PatchedFile::Other(path) = &target else {
+                    continue;
+                };
+                let index = others.iter().position(|(other, _)| other == path);
+                let text = match index {
+                    Some(index) if texts.removed.contains(&index) => None,
+                    Some(index) => {
+                        let source = || str::from_utf8(&others[index].1.bytes).ok();
+                        let filled = texts.others.get(&index).cloned();
+                        filled.or_else(|| source().map(str::to_owned))
+                    }
+                    None => None,
+                };
+                let result = diff.apply(task.resolved, &target, text, notes)?;
+                if let Some(kept) = &mut texts.kept {
+                    let entry = kept.files.entry(target.clone());
+                    let entry = entry.or_insert_with(|| PatchedText {
+                        before: None,
+                        after: None,
+                        mode: result.mode,
+                    });
+                    entry.after = result.text.clone();
+                }
+                match (index, result.text) {
+                    (Some(index), Some(text)) => {
+                        texts.others.insert(index, text);
+                    }
+                    (Some(index), None) => {
+                        texts.others.remove(&index);
+                        texts.removed.insert(index);
+                    }
+                    (None, Some(text)) => texts.added.push(AddedFile {
+                        path: path.clone(),
+                        text,
+                        mode: result.mode,
+                    }),
+                    (None, None) => {}
+                }
+            }
+        }
+        Some(())
+    }
+
+    /// The strings without private patches, if there are any: the lockfile must not depend on one user.
     fn without_private_patches(
         &self,
         task: ComposeTask<'_>,
         source: &str,
         log: &mut CompositionLog,
-    ) -> Option<String> {
+    ) -> Option<RenderedTexts> {
         let is_shared = |patch: &&&Patch| patch.scope == PatchScope::Project;
         let patches: Vec<&Patch> = task.patches.iter().filter(is_shared).copied().collect();
         if patches.len() == task.patches.len() {
@@ -150,9 +265,13 @@ impl Composer<'_> {
             patches: &patches,
             ..task
         };
-        let mut texts = RenderedTexts::default();
+        let is_kept = self.kept.as_ref() == Some(&task.resolved.id());
+        let mut texts = RenderedTexts {
+            kept: is_kept.then(KeptTexts::default),
+            ..RenderedTexts::default()
+        };
         self.patch_and_fill(shared, source, &mut texts, log)?;
-        Some(texts.main.unwrap_or_else(|| source.to_owned()))
+        Some(texts)
     }
 
     /// The text with the patches of bases alone, if the project has patches: what the project says itself needs no
@@ -200,7 +319,7 @@ impl Composer<'_> {
                 texts.others.insert(at, self.fill(task, &name, text, log)?);
             }
         }
-        Some(())
+        self.patch_others(task, texts, &mut log.notes)
     }
 
     fn fill(
@@ -222,7 +341,7 @@ impl Composer<'_> {
         log: &mut CompositionLog,
     ) -> Option<Vec<Patch>> {
         let mut patches = Vec::new();
-        for patch in task.patches {
+        for patch in task.patches.iter().filter(|patch| patch.has_fields()) {
             let fields = self.filled_value(task, &patch.fields, log)?;
             patches.push(Patch {
                 fields,
@@ -364,6 +483,7 @@ impl Composer<'_> {
                 scope,
                 fields,
                 base_fields: None,
+                text_file: None,
                 spot,
             }],
             notes,

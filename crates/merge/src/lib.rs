@@ -73,7 +73,9 @@ pub use strategy_page::{
     strategy_pages,
 };
 
-pub use three_way::{MergeConflict, ThreeWayMerge, is_mergeable, merge_three};
+pub use three_way::{
+    ListRules, MergeConflict, ThreeWayMerge, is_mergeable, merge_three, merge_three_by,
+};
 
 pub use agpm_diag::Severity;
 pub use agpm_model::{

@@ -7,7 +7,7 @@
     clippy::disallowed_types
 )]
 
-use agpm_merge::{MergeConflict, ThreeWayMerge, merge_three};
+use agpm_merge::{ListRules, MergeConflict, Strategy, ThreeWayMerge, merge_three, merge_three_by};
 use agpm_testkit::Sandbox;
 use agpm_text::{Format, Value, parse_alone, print, to_value};
 use proptest::prelude::*;
@@ -274,4 +274,41 @@ fn where_git_is_clean_the_result_is_the_same() {
         Ok(())
     });
     result.unwrap();
+}
+
+#[test]
+fn lists_merge_by_item_where_a_strategy_says_so() {
+    let merged = |strategy: Option<&str>, sides: [&str; 3]| {
+        let strategy = strategy.and_then(FileStrategy::built_in);
+        let sides = sides.map(str::as_bytes);
+        let rules = ListRules::of(strategy.as_ref());
+        match merge_three_by(sides, Some(Format::Json), &rules) {
+            ThreeWayMerge::Merged(bytes) => Ok(String::from_utf8(bytes).unwrap()),
+            ThreeWayMerge::Conflict(conflicts) => Err(conflicts),
+        }
+    };
+    let (base, yours, new) = ("[1, 2, 3]\n", "[1, 3, 4]\n", "[0, 1, 2, 3, 5]\n");
+    assert!(merged(None, [base, yours, new]).is_err());
+    assert!(merged(Some("deep"), [base, yours, new]).is_err());
+    let extended = merged(Some("extend-lists"), [base, yours, new]);
+    assert_eq!(extended.unwrap(), "[0, 1, 3, 5, 4]\n");
+    // An item that occurs twice has no identity.
+    assert!(merged(Some("extend-lists"), ["[1]", "[1, 1, 2]", "[1, 3]"]).is_err());
+    let items = |a: &str, b: &str| {
+        format!("[{{\"id\": \"a\", \"v\": {a}}}, {{\"id\": \"b\", \"v\": {b}}}]\n")
+    };
+    let (base, yours, new) = (items("1", "1"), items("2", "1"), items("1", "3"));
+    let by_id = merged(Some("smart-lists"), [&base, &yours, &new]);
+    assert_eq!(by_id.unwrap(), items("2", "3"));
+    let both = items("3", "1");
+    let conflicts = merged(Some("smart-lists"), [&base, &yours, &both]).unwrap_err();
+    assert_eq!(conflicts, [MergeConflict::Key("/0".parse().unwrap())]);
+    // Removed on one side and changed on the other.
+    let gone = "[{\"id\": \"b\", \"v\": 1}]\n";
+    assert!(merged(Some("smart-lists"), [&base, gone, &both]).is_err());
+    assert!(merged(Some("smart-lists"), [&base, &both, gone]).is_err());
+    assert_eq!(
+        merged(Some("smart-lists"), [&base, gone, &new]).unwrap(),
+        "[{\"id\": \"b\", \"v\": 3}]\n"
+    );
 }

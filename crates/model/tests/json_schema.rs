@@ -22,6 +22,9 @@ allow-executables = ["scripts/*", "source:hub"]
 allow-sources = ["github:corp/*"]
 gitignore = false
 
+[budget]
+claude-code = 8000
+
 [sources]
 hub = "https://example.com/hub.git"
 
@@ -73,6 +76,7 @@ hookify = { marketplace = "hub", name = "hookify" }
 
 [patch.agents.one]
 model = "opus"
+patch-file = "patches/agents/one.diff"
 
 [policy]
 on-unreachable = "warn"

@@ -1,24 +1,28 @@
 //! The desired state: whole files, and nodes in files that users write too.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use agpm_diag::{Diagnostic, Failure, FailureKind, codes};
-use agpm_model::{Checksum, EntryNode, FileMode, LOCK_NAME, Owner, RelativePath, SharedBytes};
-use agpm_text::LazyDocument;
+use agpm_model::{
+    Checksum, EntryNode, FileMode, LOCK_NAME, Owner, PRIVATE_LOCK_NAME, RelativePath, SharedBytes,
+};
+use agpm_text::{BlockName, LazyDocument, Value};
 
 use crate::ledger::Ledger;
 use crate::observation::Observation;
 
 use crate::blocks::DesiredBlock;
 use crate::change::{NewContent, OverwriteRule};
-use crate::nodes::{DesiredNode, OnEqualUserValue};
+use crate::merges::EditMerges;
+use crate::nodes::{DesiredNode, NodeSum, OnEqualUserValue};
 
 /// Paths of agpm's own files, where nothing may be installed.
-const RESERVED: [&str; 7] = [
+const RESERVED: [&str; 8] = [
     "agpm.toml",
     "agpm.private.toml",
     LOCK_NAME,
+    PRIVATE_LOCK_NAME,
     ".agpm/ledger.json",
     ".agpm/.gitignore",
     ".local/state/agpm/ledger.json",
@@ -115,6 +119,8 @@ pub struct DesiredState<'a> {
     by_path: BTreeMap<String, usize>,
     /// Files and directories that the manifest describes in place.
     in_place: BTreeSet<RelativePath>,
+    /// Values to write in place of edited ones.
+    pub(crate) merges: EditMerges,
 }
 
 impl<'a> DesiredState<'a> {
@@ -306,6 +312,32 @@ impl<'a> DesiredState<'a> {
             return Err(reserved_target(&file.owner, &file.path, why));
         }
         Ok(())
+    }
+}
+
+impl<'a> DesiredState<'a> {
+    /// The state with values to write in place of edited ones.
+    #[must_use]
+    pub fn with_merges(&self, merges: EditMerges) -> DesiredState<'a> {
+        let mut desired = self.clone();
+        desired.merges = merges;
+        desired
+    }
+
+    /// The desired text of a block.
+    pub fn block_text(&self, path: &RelativePath, name: &BlockName) -> Option<&str> {
+        let blocks = self.blocks.get(path)?;
+        let block = blocks.iter().find(|block| block.name == *name)?;
+        Some(&block.text)
+    }
+
+    /// The desired values in a shared file, by their sums.
+    pub fn node_values(&self, path: &RelativePath) -> HashMap<NodeSum, &Value> {
+        let nodes = self.shared.get(path).into_iter();
+        let nodes = nodes.flat_map(|shared| shared.nodes.iter());
+        nodes
+            .map(|node| (NodeSum::of(&node.node.value), &node.node.value))
+            .collect()
     }
 }
 

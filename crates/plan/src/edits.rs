@@ -2,12 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use agpm_model::{Checksum, FileState, ObservedPath, RelativePath};
+use agpm_model::{Checksum, FileState, ObservedPath, Owner, RelativePath};
 
 use crate::base_pack::BaseNumber;
 use crate::change::{ChangeAction, ChangeReason, NewContent, PlannedChange};
 use crate::desired::{DesiredFile, DesiredState};
 use crate::ledger::{Ledger, OpenConflict, OwnedFile};
+use crate::merges::SharedConflict;
 use crate::plan::Plan;
 
 /// The suffix of the new version of a file.
@@ -151,6 +152,33 @@ impl Ledger {
         files.filter_map(|(path, owned)| Some((path, owned, owned.conflict.as_ref()?)))
     }
 
+    /// The conflicts in shared files.
+    pub fn shared_conflicts(&self) -> impl Iterator<Item = (&RelativePath, &SharedConflict)> {
+        let nodes = self.shared.iter();
+        let nodes = nodes.filter_map(|(path, owned)| Some((path, owned.conflict.as_ref()?)));
+        let blocks = self.blocks.iter();
+        nodes.chain(blocks.filter_map(|(path, owned)| Some((path, owned.conflict.as_ref()?))))
+    }
+
+    /// The conflict in a shared file.
+    pub fn shared_conflict(&self, path: &RelativePath) -> Option<&SharedConflict> {
+        let nodes = self.shared.get(path);
+        let nodes = nodes.and_then(|owned| owned.conflict.as_ref());
+        let blocks = self.blocks.get(path);
+        nodes.or_else(|| blocks.and_then(|owned| owned.conflict.as_ref()))
+    }
+
+    /// The files in conflict, whole and shared ones, with the owners of what is in conflict.
+    pub fn conflict_owners(&self) -> Vec<(&RelativePath, &Owner)> {
+        let files = self.open_conflicts();
+        let files = files.map(|(path, owned, _)| (path, &owned.owner));
+        let shared = self.shared_conflicts().flat_map(|(path, conflict)| {
+            let sides = conflict.sides.iter();
+            sides.map(move |side| (path, &side.owner))
+        });
+        files.chain(shared).collect()
+    }
+
     /// The files of kept bytes that the ledger needs.
     pub fn needed_bases(&self) -> BTreeSet<BaseNumber> {
         let mut needed = BTreeSet::new();
@@ -161,6 +189,10 @@ impl Ledger {
                 needed.extend(conflict.next.base);
             }
         }
+        let values = self.shared.values().filter_map(|owned| owned.values);
+        needed.extend(values.map(|kept| kept.base));
+        let blocks = self.blocks.values().flat_map(|owned| &owned.blocks);
+        needed.extend(blocks.filter_map(|block| block.base));
         needed
     }
 }

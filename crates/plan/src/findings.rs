@@ -70,19 +70,19 @@ impl Plan {
 }
 
 impl Plan {
-    /// The values or lines that both sides changed in a whole file.
+    /// The values or lines that both sides changed.
     fn clash_of(&self, change: &PlannedChange) -> Option<String> {
-        let clash = self.clashes.get(&change.path);
-        clash.filter(|_| change.is_of_whole_file()).cloned()
+        self.clashes.get(&change.path).cloned()
     }
 
-    /// Where the new version of a whole file in conflict is. Entries and blocks of shared files have none.
+    /// Where the new version of a file in conflict is.
     fn path_of_new_version(&self, change: &PlannedChange) -> Option<RelativePath> {
-        if !change.is_of_whole_file() {
-            return None;
-        }
-        let owned = self.ledger.files.get(&change.path)?;
-        path_beside(&change.path).filter(|_| owned.conflict.is_some())
+        let file = self.ledger.files.get(&change.path);
+        let is_open = match file {
+            Some(owned) => owned.conflict.is_some(),
+            None => self.ledger.shared_conflict(&change.path).is_some(),
+        };
+        path_beside(&change.path).filter(|_| is_open)
     }
 }
 
@@ -165,11 +165,11 @@ fn ways_to_treat_edit(change: &PlannedChange) -> String {
         change.owner
     );
     match change.owner.resource() {
-        Some(id) if !matches!(id.kind, ResourceType::Scripts | ResourceType::Plugins) => {
-            format!(
-                "{show_and_discard}; `[patch.{}.{}]` keeps it",
-                id.kind, id.name
-            )
+        Some(id) if id.kind == ResourceType::Hooks => {
+            format!("{show_and_discard}; `[patch.hooks.{}]` keeps it", id.name)
+        }
+        Some(id) if id.kind != ResourceType::Plugins => {
+            format!("{show_and_discard}; `agpm patch save {id}` keeps it")
         }
         _ => show_and_discard,
     }

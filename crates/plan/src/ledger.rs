@@ -321,6 +321,17 @@ impl Ledger {
         (selected, remaining)
     }
 
+    /// Takes the record of a shared file from another ledger.
+    pub fn keep_shared(&mut self, path: &RelativePath, from: &Ledger) {
+        if let Some(nodes) = from.shared.get(path) {
+            self.shared.insert(path.clone(), nodes.clone());
+        }
+        if let Some(blocks) = from.blocks.get(path) {
+            self.blocks.insert(path.clone(), blocks.clone());
+            self.version = from.version;
+        }
+    }
+
     /// The number of managed files and of managed nodes in shared files.
     pub fn count(&self) -> usize {
         self.files.len()

@@ -12,6 +12,7 @@ mod files;
 mod findings;
 mod ledger;
 mod limits;
+mod merges;
 mod nodes;
 mod observation;
 mod plan;
@@ -37,10 +38,12 @@ pub use edits::{ConflictTake, KeptBytes, ResolutionError, path_beside};
 pub use ledger::{
     InstalledNumbers, Ledger, LedgerFile, LedgerVersion, OpenConflict, OwnedFile, WatchedDirectory,
 };
+pub use merges::{ConflictSides, EditMerges, EditedBlock, KeptValues, SharedConflict};
 pub use nodes::{
-    DesiredNode, FileOrigin, FileOutcome, Hunk, NodeError, NodeFinding, NodePlan, NodeState,
-    NodeSum, NodesRecord, OnEqualUserValue, OwnedNode, OwnedNodes, RemovalWhitespace, SharedFile,
-    check_nodes, plan_nodes, recognise_file, recognise_nodes, take_back,
+    DesiredNode, EditedNode, FileOrigin, FileOutcome, Hunk, NodeError, NodeFinding, NodePlan,
+    NodeState, NodeSum, NodesRecord, OnEqualUserValue, OwnedNode, OwnedNodes, RemovalWhitespace,
+    SharedFile, check_nodes, location_of_record, location_record, plan_nodes, position_of,
+    recognise_file, recognise_nodes, take_back, with_value,
 };
 pub use observation::{Observation, read_shared_file, shared_format};
 pub use plan::{Plan, PlanError, SharedChange};

@@ -7,7 +7,8 @@ use agpm_model::{FileMode, ObservedPath, RelativePath};
 
 use crate::change::{PlannedChange, RefusedChange};
 use crate::ledger::Ledger;
-use crate::nodes::FileOutcome;
+use crate::merges::EditedBlock;
+use crate::nodes::{EditedNode, FileOutcome};
 
 /// The change to a file that users write too.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,6 +38,10 @@ pub struct Plan {
     pub unchanged: usize,
     /// The values or lines that both sides changed, for each file in conflict, as users read them.
     pub clashes: BTreeMap<RelativePath, String>,
+    /// Edited entries of which a new version exists, with their files.
+    pub edited_nodes: Vec<(RelativePath, EditedNode)>,
+    /// Edited blocks of which a new version exists, with their files.
+    pub edited_blocks: Vec<(RelativePath, EditedBlock)>,
     /// Findings for users.
     pub findings: Vec<Diagnostic>,
 }

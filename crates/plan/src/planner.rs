@@ -51,6 +51,7 @@ pub fn plan(
             desired.shared.get(path),
             observation,
             ledger,
+            desired.merges.nodes.get(path),
             overwrite,
         )
     };
@@ -103,6 +104,7 @@ fn plan_blocks(
             document: document.filter(|_| !was_whole),
             desired: blocks,
             owned: ledger.blocks.get(path),
+            merged: desired.merges.blocks.get(path),
             overwrite,
         });
         plan.add_blocks(path, before, planned.map_err(PlanError::Clash)?);
@@ -198,6 +200,9 @@ impl Plan {
         self.changes.extend(planned.changes);
         self.refusals.extend(planned.refusals);
         self.unchanged += planned.unchanged;
+        let edited = planned.edited.into_iter();
+        self.edited_blocks
+            .extend(edited.map(|block| (path.clone(), block)));
         self.findings.extend(planned.findings);
         let outcome = planned.outcome.filter(|one| *one != FileOutcome::Unchanged);
         self.shared.extend(outcome.map(|outcome| SharedChange {
@@ -217,6 +222,9 @@ impl Plan {
         self.changes.extend(planned.changes);
         self.refusals.extend(planned.refusals);
         self.unchanged += planned.unchanged;
+        let edited = planned.edited.into_iter();
+        self.edited_nodes
+            .extend(edited.map(|node| (planned.path.clone(), node)));
         let owned = planned.owned.map(|owned| (planned.path, owned));
         self.ledger.shared.extend(owned);
         self.shared.extend(planned.change);

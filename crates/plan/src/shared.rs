@@ -1,8 +1,10 @@
 //! Plans files that users write too: desired nodes against existing ones.
 
+use std::collections::BTreeMap;
+
 use agpm_diag::{Diagnostic, codes};
 use agpm_model::{FileMode, LayerSet, ObservedPath, Owner, RelativePath};
-use agpm_text::{Document, Pointer};
+use agpm_text::{Document, Pointer, Value};
 
 use crate::change::{
     ChangeAction, ChangeReason, Obstacle, OverwriteRule, PlannedChange, RefusedChange,
@@ -10,7 +12,8 @@ use crate::change::{
 use crate::desired::DesiredShared;
 use crate::ledger::Ledger;
 use crate::nodes::{
-    DesiredNode, FileOrigin, FileOutcome, NodeError, NodePlan, OwnedNodes, SharedFile, plan_nodes,
+    DesiredNode, EditedNode, FileOrigin, FileOutcome, NodeError, NodePlan, OwnedNodes, SharedFile,
+    plan_nodes,
 };
 use crate::observation::{Observation, SharedContent, shared_format};
 use crate::plan::{PlanError, SharedChange};
@@ -24,6 +27,7 @@ pub struct SharedFilePlan {
     pub(crate) unchanged: usize,
     pub(crate) owned: Option<OwnedNodes>,
     pub(crate) change: Option<SharedChange>,
+    pub(crate) edited: Vec<EditedNode>,
 }
 
 pub(crate) fn plan_shared_file(
@@ -31,6 +35,7 @@ pub(crate) fn plan_shared_file(
     desired: Option<&DesiredShared<'_>>,
     observation: &Observation,
     ledger: &Ledger,
+    merged: Option<&BTreeMap<Pointer, Value>>,
     overwrite: OverwriteRule,
 ) -> Result<SharedFilePlan, PlanError> {
     let nodes = desired.map_or(&[][..], |desired| &desired.nodes);
@@ -49,6 +54,7 @@ pub(crate) fn plan_shared_file(
         desired: nodes,
         owned: ledger.shared.get(path),
         base: desired.and_then(|desired| desired.base),
+        merged,
         overwrite,
     });
     match planned {
@@ -80,6 +86,7 @@ fn refused(
         unchanged: 0,
         owned: None,
         change: None,
+        edited: Vec::new(),
     }
 }
 
@@ -149,6 +156,7 @@ fn whole_file(
         unchanged,
         owned: planned.owned,
         change,
+        edited: planned.edited,
     }
 }
 

@@ -73,6 +73,5 @@ fn changed_since(path: &RelativePath, error: &dyn Display) -> Failure {
     let message = format!("`{path}` changed since: {error}");
     Diagnostic::new(&codes::UNDO_EDITED, message)
         .in_file(path.as_str())
-        .help("`agpm undo --force` overwrites it with the version from before")
         .into()
 }

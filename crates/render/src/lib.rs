@@ -5,6 +5,7 @@
 
 mod convert;
 mod detect;
+mod edited_fields;
 mod error;
 mod explain;
 mod files;
@@ -30,6 +31,7 @@ pub use convert::{
     server_entries, server_names,
 };
 pub use detect::{has_tags, is_template, templating};
+pub use edited_fields::edited_fields;
 pub use error::RenderError;
 use error::TOO_LARGE;
 pub use files::TemplateFiles;

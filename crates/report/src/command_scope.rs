@@ -34,11 +34,15 @@ impl CommandScope {
         } else {
             format!("{} ", self.options)
         };
-        let is_global = self.global_commands.iter().any(|global| global == name);
-        let rest = if is_global && !has_option(rest, &["-g", "--global"]) {
-            format!("{name} -g{}", &rest[name.len()..])
-        } else {
-            rest.to_owned()
+        // A name may have two words, as in `patch save`.
+        let is_command = |global: &&String| {
+            let arguments = rest.strip_prefix(global.as_str());
+            arguments.is_some_and(|arguments| arguments.is_empty() || arguments.starts_with(' '))
+        };
+        let global = self.global_commands.iter().find(is_command);
+        let rest = match global.filter(|_| !has_option(rest, &["-g", "--global"])) {
+            Some(name) => format!("{name} -g{}", &rest[name.len()..]),
+            None => rest.to_owned(),
         };
         format!("{PROGRAM}{options}{rest}")
     }
@@ -103,20 +107,21 @@ mod tests {
         let names = |names: &[&str]| names.iter().map(ToString::to_string).collect();
         CommandScope {
             options: options.to_owned(),
-            project_commands: names(&["add", "diff", "explain", "install", "undo"]),
+            project_commands: names(&["add", "diff", "explain", "install", "patch", "undo"]),
             global_commands: names(global_commands),
         }
     }
 
     #[test]
     fn a_command_gets_the_options_of_the_run_where_it_takes_them() {
-        let user = scope("", &["undo", "install", "explain"]);
+        let user = scope("", &["undo", "install", "explain", "patch save"]);
         let elsewhere = scope("-C tour", &[]);
         let named = scope("--manifest-path 'a b.toml'", &[]);
         for (scope, command, expected) in [
             (&user, "agpm undo", "agpm undo -g"),
             (&user, "agpm install --force", "agpm install -g --force"),
             (&user, "agpm install -g", "agpm install -g"),
+            (&user, "agpm patch save a", "agpm patch save -g a"),
             (&user, "agpm cache clean", "agpm cache clean"),
             (
                 &user,

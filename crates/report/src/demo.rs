@@ -72,7 +72,7 @@ fn result_lines(result: &DemoResult, context: &RenderContext<'_>) -> Vec<StyledL
     match result {
         DemoResult::Installed(report) => install::styled_lines(report, context.pen.detail, None),
         DemoResult::Explained(origins) => plain(explain::provenance_text(origins)),
-        DemoResult::Compared(report) => difference_lines(report),
+        DemoResult::Compared(report) => difference_lines(report, context.commands),
         DemoResult::Checked(report) => check_lines(report),
         DemoResult::Undone(report) => plain(undo::text(report, context.pen.detail)),
         DemoResult::Refused => Vec::new(),

@@ -7,7 +7,7 @@ use crate::rendering::{RenderContext, RenderedReport};
 use crate::styled::{LineStyle, StyledLine, StyledPiece};
 use crate::table::table_lines;
 
-const NOTHING: &str = "No installed resource has versions. Run `agpm add`.\n";
+const NOTHING: &str = "No installed resource has versions. Run `agpm add`.";
 const HEAD: [&str; 6] = ["Name", "Type", "Source", "Current", "Wanted", "Latest"];
 
 /// A table, or a document.
@@ -20,8 +20,7 @@ pub fn render(report: OutdatedReport, context: &RenderContext<'_>) -> RenderedRe
         return RenderedReport::Text(String::new());
     }
     if report.checked == 0 {
-        let text = context.commands.complete_text(NOTHING);
-        return RenderedReport::Text(text.into_owned());
+        return RenderedReport::Empty(NOTHING);
     }
     if report.outdated.is_empty() {
         let all = counted(report.checked, "resource is", "resources are");

@@ -1,7 +1,9 @@
 //! The state of a project: one line for each fact, with the command to run.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use agpm_app::drift::EditStatus;
 use agpm_app::outdated::OutdatedRow;
 use agpm_app::status::{NextInstall, ProjectFound, StatusReport};
 use agpm_diag::counted;
@@ -43,7 +45,7 @@ fn lines(report: &StatusReport, width: Option<usize>, commands: &CommandScope) -
 struct StatusRow {
     name: &'static str,
     value: String,
-    help: &'static str,
+    help: Cow<'static, str>,
 }
 
 impl StatusRow {
@@ -58,7 +60,7 @@ impl StatusRow {
         let value = if self.help.is_empty() {
             self.value.clone()
         } else {
-            format!("{}  ({})", self.value, commands.complete(self.help))
+            format!("{}  ({})", self.value, commands.complete(&self.help))
         };
         vec![
             StyledPiece::new(self.name, LineStyle::Heading),
@@ -70,7 +72,7 @@ impl StatusRow {
         StatusRow {
             name,
             value,
-            help: "",
+            help: Cow::Borrowed(""),
         }
     }
 
@@ -79,7 +81,7 @@ impl StatusRow {
         StatusRow {
             name,
             value: count.to_string(),
-            help: if count == 0 { "" } else { help },
+            help: Cow::Borrowed(if count == 0 { "" } else { help }),
         }
     }
 }
@@ -120,17 +122,17 @@ fn rows(report: &StatusReport) -> Vec<StatusRow> {
         Some(report) => StatusRow {
             name: "outdated",
             value: format!("{} of {}", report.outdated.len(), report.checked),
-            help: if report.outdated.iter().any(OutdatedRow::is_updatable) {
+            help: Cow::Borrowed(if report.outdated.iter().any(OutdatedRow::is_updatable) {
                 "agpm diff --update"
             } else {
                 "agpm outdated"
-            },
+            }),
         },
         None if report.installed.is_empty() => StatusRow::new("outdated", "0".to_owned()),
         None => StatusRow {
             name: "outdated",
             value: "unknown".to_owned(),
-            help: "agpm outdated",
+            help: Cow::Borrowed("agpm outdated"),
         },
     });
     match report.next {
@@ -138,7 +140,7 @@ fn rows(report: &StatusReport) -> Vec<StatusRow> {
         None => rows.push(StatusRow {
             name: "next install",
             value: "unknown without a network".to_owned(),
-            help: "agpm install --dry-run",
+            help: Cow::Borrowed("agpm install --dry-run"),
         }),
     }
     rows
@@ -166,8 +168,14 @@ fn edited_rows(report: &StatusReport) -> Vec<StatusRow> {
     }
     let conflicts = report.drift.conflicts();
     if conflicts > 0 {
-        let help = "agpm resolve ID --mine";
-        rows.push(StatusRow::count("conflicts", conflicts, help));
+        let findings = report.drift.findings.iter();
+        let mut in_conflict = findings.filter(|one| one.status == Some(EditStatus::Conflict));
+        let first = in_conflict.next().map(|one| one.resource.to_string());
+        rows.push(StatusRow {
+            name: "conflicts",
+            value: conflicts.to_string(),
+            help: format!("agpm resolve {}", first.unwrap_or_default()).into(),
+        });
     }
     rows
 }
@@ -178,11 +186,11 @@ fn next_rows(next: NextInstall) -> [StatusRow; 3] {
         StatusRow {
             name: "next install",
             value: changes,
-            help: if next.changes == 0 {
+            help: Cow::Borrowed(if next.changes == 0 {
                 ""
             } else {
                 "agpm install --dry-run"
-            },
+            }),
         },
         StatusRow::count("approvals needed", next.approvals, "agpm diff"),
         StatusRow::count("policy violations", next.violations, "agpm policy check"),

@@ -14,64 +14,68 @@ pub fn render(report: &UndoReport, context: &RenderContext<'_>) -> RenderedRepor
     if context.json {
         return context.document(report);
     }
-    let most = match context.pen.detail {
-        DetailLevel::All => usize::MAX,
-        DetailLevel::Folded => MOST_FILES,
-    };
-    let entries = report.entries.iter();
+    let detail = context.pen.detail;
     match report.action {
         UndoAction::List if report.entries.is_empty() => RenderedReport::Empty(
             "No changes to undo. Commands that change files, such as `agpm install`, record them.",
         ),
-        UndoAction::List => {
-            RenderedReport::Text(entries.map(|entry| listed(entry, most)).collect())
-        }
-        UndoAction::Preview => {
-            RenderedReport::Text(entries.map(|entry| undone(report, entry, most)).collect())
-        }
-        UndoAction::Apply => {
-            RenderedReport::Done(entries.map(|entry| undone(report, entry, most)).collect())
-        }
+        UndoAction::List => RenderedReport::Text(listed(&report.entries, most_files(detail))),
+        UndoAction::Preview => RenderedReport::Text(text(report, detail)),
+        UndoAction::Apply => RenderedReport::Done(text(report, detail)),
     }
+}
+
+fn most_files(detail: DetailLevel) -> usize {
+    match detail {
+        DetailLevel::All => usize::MAX,
+        DetailLevel::Folded => MOST_FILES,
+    }
+}
+
+/// One line for each transaction, with its files under it.
+fn listed(entries: &[PastEntry], most: usize) -> String {
+    let numbers = entries.iter().map(|entry| entry.number.len());
+    let width = numbers.max().unwrap_or(0);
+    let titles = entries.iter().map(|entry| entry.title.chars().count());
+    let title_width = titles.max().unwrap_or(0);
+    let mut text = String::new();
+    for entry in entries {
+        let number = &entry.number;
+        if let Some(why) = &entry.damaged {
+            text.push_str(&format!("{number:>width$} (its record {why})\n"));
+            continue;
+        }
+        // Seconds and the zone are in JSON.
+        let time = entry.time.as_deref().and_then(|time| time.get(..16));
+        let time = time.unwrap_or("unknown time").replace('T', " ");
+        let (title, summary) = (&entry.title, entry.summary());
+        text.push_str(&format!(
+            "{number:>width$}  {time:<16}  {title:<title_width$}  {summary}\n"
+        ));
+        let files = entry.files.iter();
+        let lines = files.map(|(path, done)| format!("  {} {path}\n", done.word()));
+        text.push_str(&folded(lines, "  ", most));
+    }
+    text
 }
 
 /// The transactions that were undone.
 pub(crate) fn text(report: &UndoReport, detail: DetailLevel) -> String {
-    let most = match detail {
-        DetailLevel::All => usize::MAX,
-        DetailLevel::Folded => MOST_FILES,
+    let (Some(newest), Some(oldest)) = (report.entries.first(), report.entries.last()) else {
+        return String::new();
     };
-    let entries = report.entries.iter();
-    entries.map(|entry| undone(report, entry, most)).collect()
-}
-
-fn listed(entry: &PastEntry, most: usize) -> String {
-    if let Some(why) = &entry.damaged {
-        return format!("{} (its record {why})\n", entry.number);
+    let changes = report.changes.iter();
+    let lines = changes.map(|(path, done)| format!("{} {path}\n", done.undone_word()));
+    let mut text = folded(lines, "", most_files(detail));
+    for path in &report.kept {
+        text.push_str(&format!("kept {path} (changed since)\n"));
     }
-    let lines = entry
-        .files
-        .iter()
-        .map(|(path, done)| format!("  {} {path}\n", done.word()));
-    format!(
-        "{} {}\n{}",
-        entry.number,
-        entry.title,
-        folded(lines, "  ", most)
-    )
-}
-
-fn undone(report: &UndoReport, entry: &PastEntry, most: usize) -> String {
-    let lines = report
-        .changed(entry)
-        .map(|(path, done)| format!("{} {path}\n", done.undone_word()));
-    let mut text = folded(lines, "", most);
-    if let Some(path) = &report.kept {
+    if let Some(path) = &report.kept_manifest {
         text.push_str(&format!("kept {path} (edited after it was created)\n"));
     }
     let count = |word: &str| {
-        report
-            .changed(entry)
+        let changes = report.changes.iter();
+        changes
             .filter(|(_, done)| done.undone_word() == word)
             .count()
     };
@@ -89,10 +93,12 @@ fn undone(report: &UndoReport, entry: &PastEntry, most: usize) -> String {
     } else {
         "Undid"
     };
-    format!(
-        "{text}{did} transaction {} ({}): {counts}\n",
-        entry.number, entry.title
-    )
+    let which = if report.entries.len() == 1 {
+        format!("transaction {} ({})", newest.number, newest.title)
+    } else {
+        format!("transactions {} to {}", oldest.number, newest.number)
+    };
+    format!("{text}{did} {which}: {counts}\n")
 }
 
 /// Returns the first lines, with the number of the remaining ones.

@@ -6,8 +6,8 @@ use crate::{TargetRequest, placements};
 use agpm_diag::{Failure, FailureKind, Notes};
 use agpm_model::outdated_lock;
 use agpm_model::{
-    Checksum, Dependency, InstallMode, LockEntry, LockedPlacement, Lockfile, Manifest, Patch,
-    PatchScope, RelativePath, ResourceId, ResourceName, ResourceOrigin, ResourceType, Unit,
+    Checksum, Dependency, InstallMode, LockEntry, LockedPlacement, Lockfile, Manifest, PATCH_FILE,
+    Patch, PatchScope, RelativePath, ResourceId, ResourceName, ResourceOrigin, ResourceType, Unit,
 };
 
 use crate::declared::format_of;
@@ -214,14 +214,15 @@ fn project_patches(manifest: &Manifest, locked: &LockEntry) -> BTreeSet<String> 
         patch.kind == locked.kind
             && patch.name == locked.name.as_str()
             && patch.scope == PatchScope::Project
-            && format_of(&locked.unit).is_some()
     };
-    let fields = manifest
-        .patches
-        .iter()
-        .filter(concerns)
-        .flat_map(Patch::leaves);
-    fields.map(|field| field.to_string()).collect()
+    let mut names = BTreeSet::new();
+    for patch in manifest.patches.iter().filter(concerns) {
+        if format_of(&locked.unit).is_some() {
+            names.extend(patch.leaves().iter().map(ToString::to_string));
+        }
+        names.extend(patch.text_file.is_some().then(|| PATCH_FILE.to_owned()));
+    }
+    names
 }
 
 /// The locked resources that nothing requires any more.

@@ -25,6 +25,8 @@ pub struct HistoryEntry {
     pub number: EntryNumber,
     /// The title of the transaction.
     pub title: String,
+    /// The seconds since 1970 when it was made, if they were recorded.
+    pub time: Option<u64>,
     /// The files of the transaction, in order.
     pub changes: Vec<(RelativePath, FileChangeKind)>,
     /// Why the entry cannot be read; then the other fields are empty.
@@ -84,18 +86,6 @@ impl ProjectStore {
             .numbers(&history)?
             .last()
             .map_or(1, |number| number.saturating_add(1)))
-    }
-
-    /// Returns the newest entry, with its directory.
-    pub(crate) fn newest(&self) -> Result<Option<(u32, Dir, Journal)>, StoreError> {
-        let Some(history) = self.believed_history()? else {
-            return Ok(None);
-        };
-        let Some(number) = self.numbers(&history)?.pop() else {
-            return Ok(None);
-        };
-        self.entry(&history, number)
-            .map(|(dir, journal)| Some((number, dir, journal)))
     }
 
     /// Returns the history, unless somebody else may have written it.
@@ -161,6 +151,7 @@ fn listed(number: u32, journal: &Journal) -> HistoryEntry {
     HistoryEntry {
         number: EntryNumber(number),
         title: journal.title.clone(),
+        time: journal.time,
         changes,
         damaged: None,
     }
@@ -171,6 +162,7 @@ fn damaged_entry(number: u32, error: &StoreError) -> HistoryEntry {
     HistoryEntry {
         number: EntryNumber(number),
         title: String::new(),
+        time: None,
         changes: Vec::new(),
         damaged: why,
     }

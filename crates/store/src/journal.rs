@@ -9,8 +9,8 @@ use serde::de::{self, Deserializer};
 use serde::{Deserialize, Serialize, Serializer};
 
 use crate::directory_chain::is_reserved;
+use crate::platform::PermissionBits;
 use crate::state::is_directory_list_path;
-use crate::steps::PermissionBits;
 
 const VERSION: u32 = 1;
 
@@ -19,7 +19,10 @@ const VERSION: u32 = 1;
 pub(crate) struct Journal {
     pub(crate) version: FormatVersion<VERSION>,
     pub(crate) title: String,
-    /// The number in the history, or the entry that is undone.
+    /// The seconds since 1970 when it was prepared. Journals of older programs lack it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) time: Option<u64>,
+    /// The number in the history, or the oldest entry that is undone, with all after it.
     #[serde(flatten)]
     pub(crate) purpose: JournalPurpose,
     /// Directories to create, outer ones first.
@@ -170,6 +173,7 @@ mod tests {
         Journal {
             version: FormatVersion,
             title: "install \"a\"".to_owned(),
+            time: None,
             purpose: JournalPurpose::Undo(7),
             make: vec!["a".to_owned(), "a/b".to_owned()],
             prune: vec![],

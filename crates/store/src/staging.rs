@@ -6,15 +6,17 @@ use agpm_model::Checksum;
 use agpm_text::FormatVersion;
 use cap_std::fs::Dir;
 
+use crate::clock::now;
 use crate::error::{StoreError, StoreProblem};
 use crate::file_step::FileStep;
 use crate::journal::{Journal, JournalOperation, JournalPurpose, JournaledFile};
 use crate::open_file::read_open;
+use crate::platform::{self, PermissionBits};
 use crate::pre_commit_check::PreCommitCheck;
 use crate::project::ProjectStore;
 use crate::stamp::FileStamp;
 use crate::state::{TRANSACTION, relative};
-use crate::steps::{self, PermissionBits};
+use crate::steps;
 
 pub(crate) const JOURNAL: &str = "journal.json";
 const DRAFT: &str = "journal.draft";
@@ -128,6 +130,7 @@ impl<'a> StagingDirectory<'a> {
         let journal = Journal {
             version: FormatVersion,
             title: title.to_owned(),
+            time: Some(now()),
             purpose,
             make,
             prune,
@@ -247,16 +250,21 @@ impl<'a> StagingDirectory<'a> {
                 let entry = history.open_dir(number.to_string());
                 let _ = entry.and_then(|entry| steps::remove_if_empty(&entry, "new"));
                 // Old files may contain secrets from settings files, and the history outlives the transaction.
-                steps::make_private(&history, &self.old);
+                platform::make_private(&history, &self.old);
                 self.store.forget_oldest(&self.state, &history);
                 Ok(())
             }
             JournalPurpose::Undo(number) => {
-                let name = number.to_string();
-                if steps::exists(&history, &name).map_err(&fail)? {
+                // The newest first: after a crash here, the history ends with an entry that is still to be undone.
+                for undone in self.store.numbers(&history)?.into_iter().rev() {
+                    if undone < number {
+                        break;
+                    }
                     // Moved instead of removed: it can go back until it is discarded below, so a crash here neither
                     // loses the entry nor undoes it twice.
-                    steps::rename(&history, &name, &self.dir, UNDONE).map_err(fail)?;
+                    let name = undone.to_string();
+                    steps::rename(&history, &name, &self.dir, &undone_name(undone))
+                        .map_err(&fail)?;
                 }
                 self.discard()
             }
@@ -269,9 +277,19 @@ impl<'a> StagingDirectory<'a> {
             return Ok(());
         };
         let fail = self.store.at(&self.store.state.inner(HISTORY));
+        let history = self.history()?;
+        // The name of a program that undid one entry at a time.
         if steps::exists(&self.dir, UNDONE).map_err(&fail)? {
-            steps::rename(&self.dir, UNDONE, &self.history()?, &number.to_string())
-                .map_err(fail)?;
+            steps::rename(&self.dir, UNDONE, &history, &number.to_string()).map_err(&fail)?;
+        }
+        for entry in self.dir.entries().map_err(&fail)? {
+            let name = entry.map_err(&fail)?.file_name();
+            let undone = name.to_str().and_then(|name| name.strip_prefix(UNDONE));
+            let Some(undone) = undone.and_then(|rest| rest.strip_prefix('-')) else {
+                continue;
+            };
+            steps::rename(&self.dir, &format!("{UNDONE}-{undone}"), &history, undone)
+                .map_err(&fail)?;
         }
         Ok(())
     }
@@ -285,6 +303,11 @@ impl<'a> StagingDirectory<'a> {
         let history = self.store.inner(&self.state, HISTORY, &path)?;
         history.ok_or_else(|| self.store.error(&path, StoreProblem::NotFound))
     }
+}
+
+/// The name of an undone entry until it is discarded.
+fn undone_name(number: u32) -> String {
+    format!("{UNDONE}-{number}")
 }
 
 fn journal_path(store: &ProjectStore) -> String {

@@ -1,13 +1,14 @@
 use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
 
-use agpm_model::{Checksum, ObservedPath, RelativePath};
+use agpm_model::{Checksum, FileChangeKind, ObservedPath, RelativePath};
 use cap_std::fs::Dir;
 
 use crate::directory_chain::DirectoryChain;
 use crate::error::{StoreError, StoreProblem};
 use crate::file_step::{ExpectedFile, FileStep, RequestedMode};
 use crate::history::EntryNumber;
-use crate::journal::{Journal, JournalPurpose, JournaledFile};
+use crate::journal::{JournalPurpose, JournaledFile};
 use crate::open_file::read_open;
 use crate::project::{ProjectLock, ProjectStore};
 use agpm_model::FileMode as Mode;
@@ -69,52 +70,157 @@ fn first(paths: &[RelativePath]) -> &str {
     paths.first().map_or("", RelativePath::as_str)
 }
 
+/// The transactions from one on, as one change: what a file was before the first of them, and what the last one that
+/// changed it left.
+#[derive(Debug)]
+pub struct UndoneSpan {
+    first: u32,
+    title: String,
+    files: Vec<SpanFile>,
+    /// Directories that the transactions created.
+    made: BTreeSet<String>,
+}
+
+#[derive(Debug)]
+struct SpanFile {
+    path: RelativePath,
+    before: Option<Backup>,
+    after: Option<JournaledFile>,
+}
+
+/// Old bytes of a file in the history.
+#[derive(Clone, Copy, Debug)]
+struct Backup {
+    entry: u32,
+    at: usize,
+    file: JournaledFile,
+}
+
+impl UndoneSpan {
+    /// The files, in order, with what the transactions did to them altogether.
+    pub fn changes(&self) -> Vec<(RelativePath, FileChangeKind)> {
+        let changes = self.files.iter().filter_map(|file| {
+            let kind = match (&file.before, &file.after) {
+                (None, Some(_)) => FileChangeKind::Created,
+                (Some(_), Some(_)) => FileChangeKind::Updated,
+                (Some(_), None) => FileChangeKind::Removed,
+                (None, None) => return None,
+            };
+            Some((file.path.clone(), kind))
+        });
+        changes.collect()
+    }
+
+    fn file(&self, path: &RelativePath) -> Option<&SpanFile> {
+        self.files.iter().find(|file| file.path == *path)
+    }
+
+    /// The checksum that the transactions left of a file; `None` if they removed it or did not change it.
+    pub fn left(&self, path: &RelativePath) -> Option<Checksum> {
+        let after = self.file(path).and_then(|file| file.after);
+        after.map(|after| after.checksum)
+    }
+}
+
 impl ProjectStore {
-    /// Returns the content of a file before the newest transaction; `None` if it did not change the file or created it.
-    pub fn before_newest(&self, path: &RelativePath) -> Result<Option<Vec<u8>>, StoreError> {
-        let Some((number, dir, journal)) = self.newest()? else {
-            return Ok(None);
+    /// Returns the transactions from a number on; without a number, the newest.
+    pub fn undone_span(&self, first: Option<EntryNumber>) -> Result<UndoneSpan, UndoError> {
+        let history = self.believed_history()?.ok_or(UndoError::Nothing)?;
+        let mut numbers = self.numbers(&history)?;
+        let newest = numbers.last().copied().ok_or(UndoError::Nothing)?;
+        let first = first.map_or(newest, |first| first.0);
+        numbers.retain(|number| *number >= first);
+        let mut span = UndoneSpan {
+            first,
+            title: String::new(),
+            files: Vec::new(),
+            made: BTreeSet::new(),
         };
-        let directory = format!("{}/old", self.kept_in(number));
-        let file = journal.files().find(|(_, file)| file.path == *path);
-        let before = file.and_then(|(at, file)| Some((at, file.before?)));
-        match (before, self.inner(&dir, "old", &directory)?) {
-            (Some((at, before)), Some(old)) => self
-                .read_backup(&old, &format!("{directory}/{at}"), &before, ForceUndo::No)
-                .map(|(bytes, _)| Some(bytes.into_owned())),
-            _ => Ok(None),
+        let mut positions: BTreeMap<RelativePath, usize> = BTreeMap::new();
+        for entry in numbers {
+            let (_, journal) = self.entry(&history, entry)?;
+            for (at, operation) in journal.files() {
+                let position = positions.entry(operation.path.clone()).or_insert_with(|| {
+                    let before = operation.before.map(|file| Backup { entry, at, file });
+                    span.files.push(SpanFile {
+                        path: operation.path.clone(),
+                        before,
+                        after: None,
+                    });
+                    span.files.len() - 1
+                });
+                if let Some(file) = span.files.get_mut(*position) {
+                    file.after = operation.after;
+                }
+            }
+            span.title = journal.title;
+            span.made.extend(journal.make);
         }
+        // Created and removed again: nothing to undo.
+        span.files
+            .retain(|file| file.before.is_some() || file.after.is_some());
+        Ok(span)
     }
 
-    /// Returns the checksum of a file after the newest transaction; `None` if it did not change the file or removed it.
-    pub fn left_by_newest(&self, path: &RelativePath) -> Result<Option<Checksum>, StoreError> {
-        let Some((_, _, journal)) = self.newest()? else {
+    /// Returns the content of a file before the transactions; `None` if they did not change it or created it.
+    pub fn content_before(
+        &self,
+        span: &UndoneSpan,
+        path: &RelativePath,
+    ) -> Result<Option<Vec<u8>>, StoreError> {
+        let Some(backup) = span.file(path).and_then(|file| file.before) else {
             return Ok(None);
         };
-        let file = journal.files().find(|(_, file)| file.path == *path);
-        Ok(file
-            .and_then(|(_, file)| file.after)
-            .map(|after| after.checksum))
+        let (bytes, _) = self.read_entry_backup(backup, ForceUndo::No)?;
+        Ok(Some(bytes.into_owned()))
     }
 
-    /// Undoes the newest transaction and removes it from the history. Fails for files that were edited since, except
-    /// those in `reconciled`.
+    /// Returns the files that changed since the transactions; agpm's own records are not compared.
+    pub fn changed_since(&self, span: &UndoneSpan) -> Result<Vec<RelativePath>, StoreError> {
+        let mut chain = DirectoryChain::new(&self.root);
+        let mut changed = Vec::new();
+        for file in &span.files {
+            if self.is_own_record(&file.path) {
+                continue;
+            }
+            let is_same = match (self.observe_path(&mut chain, &file.path)?, &file.after) {
+                (ObservedPath::Missing, None) => true,
+                // Created, and deleted by the user: it is as the undo leaves it.
+                (ObservedPath::Missing, Some(_)) if file.before.is_none() => true,
+                // A directory is at its path.
+                (ObservedPath::Directory, None) => span.made.contains(file.path.as_str()),
+                (ObservedPath::File(now), Some(after)) => is_same(&now.content, after),
+                _ => false,
+            };
+            changed.extend((!is_same).then(|| file.path.clone()));
+        }
+        Ok(changed)
+    }
+
+    /// Undoes transactions and removes them from the history. Files in `kept` stay as they are. Fails for files that
+    /// changed since and are neither there nor in `reconciled`.
     pub fn undo(
         &self,
         lock: &ProjectLock,
+        span: &UndoneSpan,
         force: ForceUndo,
         reconciled: &[ReconciledFile],
+        kept: &BTreeSet<RelativePath>,
     ) -> Result<UndoneEntry, UndoError> {
         self.recover(lock)?;
-        let (number, dir, journal) = self.newest()?.ok_or(UndoError::Nothing)?;
         if force == ForceUndo::No {
             // All files are compared before the first is written: a partial undo is worse than none.
-            self.require_untouched(&journal, reconciled)?;
+            let mut changed = self.changed_since(span)?;
+            changed.retain(|path| {
+                !kept.contains(path) && reconciled.iter().all(|one| one.path != *path)
+            });
+            if !changed.is_empty() {
+                return Err(UndoError::Changed(changed));
+            }
         }
-        let path = format!("{}/old", self.kept_in(number));
-        let old = self.inner(&dir, "old", &path)?;
+        let mut chain = DirectoryChain::new(&self.root);
         let mut steps = Vec::new();
-        for (at, file) in journal.files() {
+        for file in span.files.iter().filter(|file| !kept.contains(&file.path)) {
             if let Some(reconciled) = reconciled
                 .iter()
                 .find(|reconciled| reconciled.path == file.path)
@@ -122,18 +228,20 @@ impl ProjectStore {
                 steps.push(reconciled.step());
                 continue;
             }
-            let content = match (&file.before, &old) {
-                (Some(before), Some(old)) => {
+            let content = match file.before {
+                Some(backup) => {
                     // A ledger that differs from the backup may claim files of the user, so force does not apply to it.
                     let force = self.force_for(&file.path, force);
-                    Some(self.read_backup(old, &format!("{path}/{at}"), before, force)?)
+                    Some(self.read_entry_backup(backup, force)?)
                 }
-                (Some(_), None) => {
-                    let why = "the backup of the files is missing".to_owned();
-                    return Err(self.error(&path, StoreProblem::Damaged(why)).into());
-                }
-                (None, _) => None,
+                None => None,
             };
+            if file.before.is_none() {
+                let now = self.observe_path(&mut chain, &file.path)?;
+                if matches!(now, ObservedPath::Missing) {
+                    continue;
+                }
+            }
             let expected = match (force, &file.after) {
                 (ForceUndo::Yes, _) => ExpectedFile::Anything,
                 _ if self.is_own_record(&file.path) => ExpectedFile::Anything,
@@ -146,51 +254,31 @@ impl ProjectStore {
                 expected,
             });
         }
-        let title = format!("undo {}", journal.title);
+        let title = format!("undo {}", span.title);
         // An undo is a transaction with a journal too, so a crash in it is recovered the same way.
-        let applied = self.run(&title, JournalPurpose::Undo(number), steps, &|_| {})?;
+        let applied = self.run(&title, JournalPurpose::Undo(span.first), steps, &|_| {})?;
         Ok(UndoneEntry {
-            number: EntryNumber(number),
-            title: journal.title,
+            number: EntryNumber(span.first),
+            title: span.title.clone(),
             files: applied.files,
         })
     }
 
-    /// Fails if the newest transaction cannot be undone because files changed since.
-    pub fn require_undoable(&self, reconciled: &[ReconciledFile]) -> Result<(), UndoError> {
-        let (_, _, journal) = self.newest()?.ok_or(UndoError::Nothing)?;
-        self.require_untouched(&journal, reconciled)
-    }
-
-    fn require_untouched(
+    fn read_entry_backup(
         &self,
-        journal: &Journal,
-        reconciled: &[ReconciledFile],
-    ) -> Result<(), UndoError> {
-        let mut chain = DirectoryChain::new(&self.root);
-        let mut changed = Vec::new();
-        let counts = |path: &RelativePath| {
-            !self.is_own_record(path)
-                && reconciled.iter().all(|reconciled| reconciled.path != *path)
+        backup: Backup,
+        force: ForceUndo,
+    ) -> Result<(Cow<'static, [u8]>, RequestedMode), StoreError> {
+        let path = format!("{}/old", self.kept_in(backup.entry));
+        let missing = || {
+            let why = "the backup of the files is missing".to_owned();
+            self.error(&path, StoreProblem::Damaged(why))
         };
-        for (_, file) in journal.files().filter(|(_, file)| counts(&file.path)) {
-            let same = match (self.observe_path(&mut chain, &file.path)?, &file.after) {
-                (ObservedPath::Missing, None) => true,
-                // A directory is at its path.
-                (ObservedPath::Directory, None) => journal
-                    .make
-                    .iter()
-                    .any(|created| created == file.path.as_str()),
-                (ObservedPath::File(now), Some(after)) => is_same(&now.content, after),
-                _ => false,
-            };
-            changed.extend((!same).then(|| file.path.clone()));
-        }
-        if changed.is_empty() {
-            Ok(())
-        } else {
-            Err(UndoError::Changed(changed))
-        }
+        let history = self.believed_history()?.ok_or_else(missing)?;
+        let (dir, _) = self.entry(&history, backup.entry)?;
+        let old = self.inner(&dir, "old", &path)?.ok_or_else(missing)?;
+        let at = backup.at;
+        self.read_backup(&old, &format!("{path}/{at}"), &backup.file, force)
     }
 
     /// Whether a file is written by agpm alone, so nobody's edit of it can be lost.

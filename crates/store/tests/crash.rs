@@ -4,6 +4,7 @@
 
 mod common;
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -40,8 +41,10 @@ fn child_recovers() {
 fn child_undoes() {
     if let Some(project) = std::env::var_os(FOLDER) {
         let store = ProjectStore::open(Path::new(&project)).unwrap();
+        let lock = store.lock(PATIENT).unwrap();
+        let span = store.undone_span(None).unwrap();
         store
-            .undo(&store.lock(PATIENT).unwrap(), ForceUndo::No, &[])
+            .undo(&lock, &span, ForceUndo::No, &[], &BTreeSet::new())
             .unwrap();
     }
 }
@@ -484,7 +487,9 @@ fn edit_everywhere(name: &str, start: Start, old: &Tree, new: &Tree) {
             let in_place = is_edited(&now);
             let store = ProjectStore::open(&case.project).unwrap();
             let lock = store.lock(PATIENT).unwrap();
-            let undone = store.undo(&lock, ForceUndo::Yes, &[]);
+            let undone = store
+                .undone_span(None)
+                .and_then(|span| store.undo(&lock, &span, ForceUndo::Yes, &[], &BTreeSet::new()));
             assert!(undone.is_ok(), "{what}: {undone:?}");
             // A plan that accepts any file may replace an edit from before its check; the history has it.
             let is_kept = ended && is_edited(&tree(&case.project));

@@ -5,6 +5,7 @@
 mod common;
 
 use std::cell::Cell;
+use std::collections::BTreeSet;
 use std::fs;
 
 use agpm_model::{FileChangeKind, FileMode as Mode, ObservedPath};
@@ -18,7 +19,9 @@ use common::{PATIENT, apply, create, every_kind, path, prepare, remove, tree, wa
 fn undo(project: &std::path::Path, force: ForceUndo) -> Result<String, UndoError> {
     let store = ProjectStore::open(project)?;
     let lock = store.lock(PATIENT)?;
-    store.undo(&lock, force, &[]).map(|undone| undone.title)
+    let span = store.undone_span(None)?;
+    let undone = store.undo(&lock, &span, force, &[], &BTreeSet::new())?;
+    Ok(undone.title)
 }
 
 fn titles(project: &std::path::Path) -> Vec<String> {
@@ -226,7 +229,9 @@ fn the_state_of_a_home_is_apart_from_that_of_a_project_in_it() {
     );
     assert_eq!(titles(project), ["1 first"]);
     assert_eq!(home.history().unwrap()[0].title, "of the user");
-    home.undo(&lock, ForceUndo::No, &[]).unwrap();
+    let span = home.undone_span(None).unwrap();
+    home.undo(&lock, &span, ForceUndo::No, &[], &BTreeSet::new())
+        .unwrap();
     let mut now = tree(project);
     now.retain(|path, _| !path.starts_with(".local"));
     assert!(now == old);
@@ -409,4 +414,52 @@ mod unix {
         assert!(!ProjectStore::open(project).unwrap().needs_recovery());
         fs::set_permissions(&shared, fs::Permissions::from_mode(0o755)).unwrap();
     }
+}
+
+#[test]
+fn several_transactions_are_undone_as_one() {
+    let temp = temporary_directory();
+    let project = temp.path();
+    let store = ProjectStore::open(project).unwrap();
+    apply(project, "first", vec![create("a", "a1"), create("b", "b1")]).unwrap();
+    apply(
+        project,
+        "second",
+        vec![write("a", "a2", Mode::Plain, was("a1")), remove("b", "b1")],
+    )
+    .unwrap();
+    let before = tree(project);
+    apply(
+        project,
+        "third",
+        vec![
+            write("a", "a3", Mode::Plain, was("a2")),
+            create("c/d", "d3"),
+        ],
+    )
+    .unwrap();
+    apply(
+        project,
+        "fourth",
+        vec![remove("c/d", "d3"), create("e", "e4")],
+    )
+    .unwrap();
+    fs::write(project.join("e"), "edited").unwrap();
+    let third = store.history().unwrap()[1].number;
+    let lock = store.lock(PATIENT).unwrap();
+    let span = store.undone_span(Some(third)).unwrap();
+    let changed = store.changed_since(&span).unwrap();
+    assert_eq!(changed, [path("e")]);
+    let refused = store.undo(&lock, &span, ForceUndo::No, &[], &BTreeSet::new());
+    assert!(matches!(refused, Err(UndoError::Changed(_))));
+    let kept = changed.into_iter().collect();
+    let undone = store.undo(&lock, &span, ForceUndo::No, &[], &kept).unwrap();
+    assert_eq!(undone.number, third);
+    assert_eq!(store.history().unwrap().len(), 2);
+    assert_eq!(fs::read_to_string(project.join("e")).unwrap(), "edited");
+    fs::remove_file(project.join("e")).unwrap();
+    assert_eq!(tree(project), before);
+    drop(lock);
+    apply(project, "again", vec![create("f", "f")]).unwrap();
+    assert_eq!(store.history().unwrap()[0].number, third);
 }

@@ -15,6 +15,7 @@ mod line_diff;
 mod parse;
 mod serialize;
 mod tree;
+mod unified_diff;
 mod write;
 
 pub use blocks::{
@@ -35,5 +36,8 @@ pub use serialize::{FormatVersion, OwnFileError, from_json, pairs, parsed, to_js
 pub use tree::{
     Document, DocumentComposer, Edit, EditError, Format, NodeId, NodeKind, NodeRef, NodeShape,
     Number, Pointer, PointerError, RewrittenText, TreeView, Value, equal, fingerprint, to_value,
+};
+pub use unified_diff::{
+    DiffLine, DiffSide, UnifiedDiff, UnifiedDiffError, UnifiedFile, UnifiedHunk,
 };
 pub use write::print;

@@ -135,7 +135,9 @@ impl Proposal<'_> {
                 bytes: text.into_bytes().into(),
                 project: ProjectFate::Stays,
                 ignored,
+                text_patches: Vec::new(),
                 widenings: WideningRecord::Manifest,
+                private: None,
             }),
         };
         install::run(self.world, &job, notes).map(Some)

@@ -22,14 +22,13 @@ pub fn base_label(entry: &LockEntry) -> Option<String> {
 /// Adds to each finding about an edit which version it is based on, and whether there is a conflict.
 pub(crate) fn add_bases(report: &mut VerifyReport, lock: &Lockfile, ledger: &Ledger) {
     // The new version next to a file in conflict is agpm's own, also in the directory of a skill.
-    let beside = ledger.open_conflicts();
-    let beside: BTreeSet<RelativePath> =
-        beside.filter_map(|(path, ..)| path_beside(path)).collect();
+    let conflicts = ledger.conflict_owners();
+    let beside = conflicts.iter().filter_map(|(path, _)| path_beside(path));
+    let beside: BTreeSet<RelativePath> = beside.collect();
     report
         .findings
         .retain(|one| *one.code != codes::VERIFY_EXTRA || !beside.contains(&one.path));
-    let conflicts = ledger.open_conflicts();
-    let in_conflict: BTreeSet<&Owner> = conflicts.map(|(_, owned, _)| &owned.owner).collect();
+    let in_conflict: BTreeSet<&Owner> = conflicts.iter().map(|(_, owner)| *owner).collect();
     let locked: BTreeMap<Owner, &LockEntry> = lock
         .entries
         .iter()

@@ -9,6 +9,7 @@ use agpm_store::{
 };
 
 use crate::gitignore::{IGNORE_NAME, IgnoreEdit};
+use crate::install::run::TextPatchEdit;
 use crate::project::path_of;
 use crate::project::reading::limit;
 use crate::project::scope::SiblingFile;
@@ -54,6 +55,22 @@ impl<'a> FileChanges<'a> {
     pub(crate) fn put_ignored(&mut self, edit: &'a IgnoreEdit) {
         let file = SiblingFile::Within(path_of(IGNORE_NAME));
         self.put(file, Cow::Borrowed(edit.bytes.as_slice()), edit.before);
+    }
+
+    /// Adds an edit of a diff that a patch names.
+    pub(crate) fn put_text_patch(&mut self, edit: &'a TextPatchEdit) {
+        match (&edit.edited.text, &edit.file) {
+            (Some(text), file) => {
+                let bytes = Cow::Borrowed(text.as_bytes());
+                self.put(file.clone(), bytes, edit.before);
+            }
+            (None, SiblingFile::Within(path)) => self.inside.push(FileChange::Remove {
+                path: path.clone(),
+                before: edit.before,
+            }),
+            // A transaction cannot remove it, and the manifest does not name it any more.
+            (None, SiblingFile::Outside(_)) => {}
+        }
     }
 
     pub(crate) fn is_empty(&self) -> bool {

@@ -4,13 +4,13 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use agpm_diag::{Diagnostic, Failure, Notes, Severity, codes};
-use agpm_merge::{MergeConflict, ThreeWayMerge, merge_three};
-use agpm_model::{Checksum, FileMode, ObservedPath, RelativePath};
+use agpm_merge::{ListRules, MergeConflict, ThreeWayMerge, merge_three_by};
+use agpm_model::{Checksum, FileMode, Manifest, ObservedPath, RelativePath};
 use agpm_plan::{
     DesiredFile, DesiredState, KeptBytes, Ledger, OpenConflict, OwnedFile, Plan, path_beside,
 };
 use agpm_store::{ExpectedFile, FileChange, ProjectStore};
-use agpm_text::Format;
+use agpm_text::{Format, Pointer};
 
 use crate::install::kept_bases::{BaseChanges, BaseReader, keep_bases};
 use crate::project::reading::limit;
@@ -33,15 +33,29 @@ pub(super) enum MergeUse {
     Refused,
 }
 
+/// What the merges of edited files start from.
+pub(super) struct FileEdits<'a, 'd> {
+    pub(super) store: &'a ProjectStore,
+    pub(super) manifest: &'a Manifest,
+    pub(super) desired: &'a DesiredState<'d>,
+    /// The ledger before the run.
+    pub(super) before: &'a Ledger,
+    pub(super) merging: MergeUse,
+}
+
 /// Merges the new versions of edited files, and keeps the bases of everything that is written.
 pub(super) fn settle_edits(
-    store: &ProjectStore,
-    desired: &DesiredState<'_>,
-    before: &Ledger,
-    merging: MergeUse,
+    edits: &FileEdits<'_, '_>,
     plan: &mut Plan,
     notes: &mut Notes,
 ) -> Result<SettledEdits, Failure> {
+    let FileEdits {
+        store,
+        manifest,
+        desired,
+        before,
+        merging,
+    } = *edits;
     let mut settled = SettledEdits::default();
     let mut sides = BTreeMap::new();
     if merging == MergeUse::Merged {
@@ -60,7 +74,14 @@ pub(super) fn settle_edits(
             };
             let format = Format::of_file(file.path.file_name());
             let merge = match bases.read(kept) {
-                Some(base) => merge_three(base, &yours, &file.bytes, format),
+                Some(base) => {
+                    let strategy = manifest.strategy_for(file.path.as_str());
+                    merge_three_by(
+                        [base, &yours, &file.bytes],
+                        format,
+                        &ListRules::of(strategy),
+                    )
+                }
                 // Written by an older agpm, or binary.
                 None => ThreeWayMerge::Conflict(Vec::new()),
             };
@@ -70,7 +91,7 @@ pub(super) fn settle_edits(
                 }
                 ThreeWayMerge::Conflict(conflicts) => {
                     let mine = Checksum::of(&yours);
-                    plan.open_conflict(&file, mine, clashes(&conflicts));
+                    plan.open_conflict(&file, mine, clashes(&conflicts, None));
                     sides.insert(mine, yours);
                     sides.insert(file.checksum, file.bytes.to_vec());
                     let known = owned.conflict.as_ref();
@@ -86,17 +107,24 @@ pub(super) fn settle_edits(
             settled.beside.extend(remove_beside(store, path, conflict)?);
         }
     }
-    settled.bases = keep_bases(store, desired, &sides, &mut plan.ledger);
+    settled.bases = keep_bases(store, desired, &sides, before, &mut plan.ledger);
     Ok(settled)
 }
 
 /// The values or lines that both sides changed, as users read them.
-fn clashes(conflicts: &[MergeConflict]) -> Option<String> {
+pub(super) fn clashes(conflicts: &[MergeConflict], within: Option<&Pointer>) -> Option<String> {
     const MOST_SHOWN: usize = 3;
     let clash = |conflict: &MergeConflict| match conflict {
         MergeConflict::Binary => "it is not text".to_owned(),
-        MergeConflict::Key(pointer) if pointer.steps().is_empty() => "its values".to_owned(),
-        MergeConflict::Key(pointer) => format!("`{pointer}`"),
+        MergeConflict::Key(pointer) => {
+            let outer = within.map_or(&[][..], Pointer::steps);
+            let steps = outer.iter().chain(pointer.steps());
+            let full = steps.fold(Pointer::root(), |full, step| full.child(step.as_str()));
+            match full.steps() {
+                [] => "its values".to_owned(),
+                _ => format!("`{full}`"),
+            }
+        }
         MergeConflict::Lines { first, count: 0 } => format!("lines before line {first}"),
         MergeConflict::Lines { first, count: 1 } => format!("line {first}"),
         MergeConflict::Lines { first, count } => format!("lines {first} to {}", first + count - 1),

@@ -2,10 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use agpm_diag::has_errors;
 use agpm_merge::is_mergeable;
 use agpm_model::{Checksum, RelativePath};
-use agpm_plan::{BaseNumber, BasePack, DesiredState, KeptBytes, Ledger, base_in_pack};
+use agpm_plan::{
+    BaseNumber, BasePack, DesiredState, KeptBytes, KeptValues, Ledger, NodeSum, base_in_pack,
+};
 use agpm_store::ProjectStore;
+use agpm_text::{Format, Value, parse_alone, to_value};
 
 use crate::project::reading::limit;
 
@@ -38,6 +42,20 @@ impl<'s> BaseReader<'s> {
         });
         base_in_pack(file.as_deref()?, kept.checksum)
     }
+
+    /// The kept value of an entry of a shared file, by its sum.
+    pub(crate) fn read_value(&mut self, kept: KeptValues, sum: NodeSum) -> Option<Value> {
+        let values = self.read_values(kept)?;
+        let value = values.get(&sum.to_string())?.clone();
+        // A base with another value would merge changes that nobody made.
+        (NodeSum::of(&value) == sum).then_some(value)
+    }
+
+    fn read_values(&mut self, kept: KeptValues) -> Option<Value> {
+        let KeptValues { checksum, base } = kept;
+        let base = Some(base);
+        value_of(self.read(KeptBytes { checksum, base })?)
+    }
 }
 
 /// The changes of the files of kept bytes.
@@ -55,13 +73,18 @@ pub(crate) fn keep_bases(
     store: &ProjectStore,
     desired: &DesiredState<'_>,
     sides: &BTreeMap<Checksum, Vec<u8>>,
+    before: &Ledger,
     ledger: &mut Ledger,
 ) -> BaseChanges {
     let existing: BTreeSet<BaseNumber> = store.base_numbers().into_iter().map(BaseNumber).collect();
     let needed = ledger.needed_bases();
     let last = existing.iter().chain(&needed).max();
     let number = BaseNumber(last.map_or(1, |last| last.0.saturating_add(1)));
+    let shared = keep_shared(store, desired, before, ledger, number);
     let mut pack = BasePack::default();
+    for (checksum, bytes) in &shared {
+        pack.add(*checksum, bytes);
+    }
     for (path, owned) in &mut ledger.files {
         if owned.base.is_none()
             && let Some(file) = desired.file_at(path)
@@ -102,6 +125,61 @@ pub(crate) fn keep_bases(
     }
 }
 
+/// Records where the values of entries and the content of blocks are kept; those that are not yet go into a new file.
+fn keep_shared(
+    store: &ProjectStore,
+    desired: &DesiredState<'_>,
+    before: &Ledger,
+    ledger: &mut Ledger,
+    number: BaseNumber,
+) -> BTreeMap<Checksum, Vec<u8>> {
+    let mut new = BTreeMap::new();
+    let mut reader = BaseReader::new(store);
+    for (path, owned) in &mut ledger.shared {
+        let old = before.shared.get(path);
+        let kept = old.and_then(|old| old.values);
+        if kept.is_some() && old.is_some_and(|old| old.nodes == owned.nodes) {
+            owned.values = kept;
+            continue;
+        }
+        let wanted = desired.node_values(path);
+        let earlier = kept.and_then(|kept| reader.read_values(kept));
+        let mut values: BTreeMap<String, Value> = BTreeMap::new();
+        for node in &owned.nodes {
+            let sum = node.checksum.to_string();
+            let known = || earlier.as_ref()?.get(&sum).cloned();
+            let value = wanted.get(&node.checksum).map(|value| (*value).clone());
+            if let Some(value) = value.or_else(known) {
+                values.insert(sum, value);
+            }
+        }
+        let text = Value::map(values).to_json().into_bytes();
+        let checksum = Checksum::of(&text);
+        owned.values = match kept {
+            _ if text.len() > LARGEST_BASE => None,
+            Some(kept) if kept.checksum == checksum => Some(kept),
+            _ => {
+                new.insert(checksum, text);
+                let base = number;
+                Some(KeptValues { checksum, base })
+            }
+        };
+    }
+    for (path, owned) in &mut ledger.blocks {
+        for block in owned.blocks.iter_mut().filter(|block| block.base.is_none()) {
+            let text = desired.block_text(path, &block.name);
+            if let Some(text) = text
+                && Checksum::of(text.as_bytes()) == block.checksum
+                && text.len() <= LARGEST_BASE
+            {
+                new.insert(block.checksum, text.as_bytes().to_vec());
+                block.base = Some(number);
+            }
+        }
+    }
+    new
+}
+
 /// The files of kept bytes that a ledger does not need.
 pub(crate) fn unneeded_bases(store: &ProjectStore, ledger: &Ledger) -> Vec<RelativePath> {
     let needed = ledger.needed_bases();
@@ -137,4 +215,27 @@ fn join_bases(
             move_base(conflict.next.checksum, &mut conflict.next.base);
         }
     }
+    for block in ledger
+        .blocks
+        .values_mut()
+        .flat_map(|owned| &mut owned.blocks)
+    {
+        move_base(block.checksum, &mut block.base);
+    }
+    for kept in ledger.shared.values_mut().map(|owned| &mut owned.values) {
+        let Some(values) = *kept else {
+            continue;
+        };
+        let mut base = Some(values.base);
+        move_base(values.checksum, &mut base);
+        *kept = base.map(|base| KeptValues { base, ..values });
+    }
+}
+
+/// A JSON text as a value.
+pub(crate) fn value_of(bytes: &[u8]) -> Option<Value> {
+    let text = std::str::from_utf8(bytes).ok()?;
+    let parsed = parse_alone(text, Format::Json);
+    let is_valid = !has_errors(&parsed.diagnostics);
+    parsed.document.root().map(to_value).filter(|_| is_valid)
 }

@@ -10,6 +10,7 @@ mod judging;
 mod lock_change;
 pub(crate) mod locked_state;
 mod loosened_bases;
+mod new_locks;
 mod older_file_list;
 mod open_refusals;
 mod planned;
@@ -27,8 +28,10 @@ pub use findings::{
 };
 pub use increases::{IncreaseRules, unapproved_refusals};
 pub use judging::{JudgedInstall, SourceFacts};
-pub use lock_change::{lock_change, note_missing_digests};
+pub(crate) use lock_change::url_of;
+pub use lock_change::{lock_change, note_missing_digests, private_lock_change};
 pub use loosened_bases::{BASE_APPROVAL, loosened_bases, unknown_base_policy};
+pub use new_locks::{LockResult, LockResults};
 pub use older_file_list::{OlderFile, older_files};
 pub use open_refusals::{ApprovalCommand, OpenRefusals, UnapprovedRefusal};
 pub use planned::{DiscardedPlan, PlannedInstall};
@@ -53,6 +56,7 @@ mod preview;
 pub(crate) mod refusals;
 pub(crate) mod rendering;
 pub(crate) mod run;
+mod shared_edits;
 mod up_to_date;
 mod writing;
 
@@ -65,11 +69,13 @@ use agpm_resolve::UpdateScope;
 pub(crate) use crate::install::changes::FileChanges;
 pub use crate::install::edits::SettledEdits;
 pub use crate::install::kept_bases::BaseChanges;
-pub(crate) use crate::install::kept_bases::{BaseReader, unneeded_bases};
+pub(crate) use crate::install::kept_bases::{BaseReader, unneeded_bases, value_of};
 pub(crate) use crate::install::local_edits::local_edits;
 pub(crate) use crate::install::locked_state::LockedState;
-pub(crate) use crate::install::preview::{InstallPreview, preview};
-pub(crate) use crate::install::run::{InstallJob, ManifestEdit, ProjectFate, WideningRecord};
+pub(crate) use crate::install::preview::{InstallPreview, bytes_on_disk, preview};
+pub(crate) use crate::install::run::{
+    InstallJob, ManifestEdit, PrivateEdit, ProjectFate, TextPatchEdit, WideningRecord,
+};
 pub(crate) use crate::install::writing::lock_project;
 use agpm_trust::PolicyCheckReport;
 

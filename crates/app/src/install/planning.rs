@@ -1,24 +1,29 @@
 //! Plans an install: compares the new lockfile and the new files with the current ones.
 
-use crate::install::{InstallInputs, PlannedInstall, bases_of_edits, desired_state, new_programs};
+use crate::cost::CostReport;
+use crate::install::{
+    InstallInputs, LockChange, PlannedInstall, bases_of_edits, desired_state, new_programs,
+};
 use agpm_compose::{RenderedResource, RenderedSet};
-use agpm_diag::{Failure, Notes};
+use agpm_diag::{Failure, Notes, Severity};
 use agpm_layers::LayeredFile;
 use agpm_model::{LockUse, Manifest, RelativePath};
 use agpm_plan::{DesiredState, Ledger, Plan, hides_written_bytes, may_explain, recover_ownership};
 
+use crate::gitignore::IgnoreEdit;
 use crate::install::capabilities::LockedSubject;
-use crate::install::edits::{MergeUse, settle_edits};
-use crate::install::lock_change::plan_lock;
+use crate::install::edits::{FileEdits, MergeUse, settle_edits};
 use crate::install::locked_state::LockedState;
+use crate::install::new_locks::{LockResults, NewLocks, plan_lock};
 use crate::install::planned::PlannedFiles;
 use crate::install::record::record_owners;
 use crate::install::refusals::{refuse_plan, refuse_unapproved};
 use crate::install::run::{GatheredProject, InstallRun, RenderedProject};
+use crate::install::shared_edits::{SettledShared, SharedEdits};
 use crate::project::gather::{ErrorTolerance, ManifestFiles, Project};
 use crate::project::ledger::has_ledger;
 use crate::project::observer::PathObserver;
-use crate::project::world::ManifestUse;
+use crate::project::world::{InstallScope, ManifestUse};
 
 /// Compares the rendered project with the lockfile, then with the disk.
 pub(super) fn plan_install(
@@ -37,14 +42,16 @@ pub(super) fn plan_install(
         catalog,
         reads,
         sources,
+        shared,
         mut open,
     } = rendered;
-    let new_lock = gathered.new_lock(&resources, layered.locked, catalog);
-    let lock = plan_lock(run, gathered, new_lock, &sources, notes)?;
+    let shared = shared.as_ref();
+    let new = NewLocks::of(gathered, &resources, layered.locked, catalog, shared);
+    let lock = plan_lock(run, gathered, &new, shared, &sources, notes)?;
     let subject = LockedSubject {
         gathered,
         capabilities: &capabilities,
-        new: &lock.new,
+        new: &new.all,
     };
     let mut changed = refuse_unapproved(run, subject, &resources, &mut open, notes)?;
     open.settle(&run.approval_command(), notes)?;
@@ -62,6 +69,8 @@ pub(super) fn plan_install(
     };
     inputs.record(gathered, run.job.request.lock, &lock, plan, notes);
     let manifest = &gathered.project.manifest;
+    let costs = CostReport::of(manifest, &resources);
+    notes.diagnostics.extend(costs.findings(Severity::Warning));
     Ok(PlannedInstall {
         programs: new_programs(manifest, &resources, &layered.files, &plan.changes),
         resources,
@@ -74,8 +83,8 @@ pub(super) fn plan_install(
         changed_resources: lock.changed_resources,
         capabilities: changed,
         reads,
-        lock_change: lock.change,
-        lock_text: lock.text,
+        ignored: ignored_private_lock(run, gathered, &lock.locks)?,
+        locks: lock.locks,
     })
 }
 
@@ -92,14 +101,38 @@ fn plan_files(
     let mut disk = PathObserver::new(store);
     disk.observe(&desired, &gathered.ledger)?;
     let RecoveredPlan {
-        mut plan,
+        plan,
+        explained,
         recovered,
     } = plan_with_recovery(run, gathered, &desired, &mut disk, notes)?;
     let merging = match job.request.lock {
         LockUse::Frozen => MergeUse::Refused,
         _ => MergeUse::Merged,
     };
-    let edits = settle_edits(store, &desired, &gathered.ledger, merging, &mut plan, notes)?;
+    let manifest = &gathered.project.manifest;
+    let shared = SharedEdits {
+        store,
+        manifest,
+        desired: &desired,
+        ledger: explained.as_ref().unwrap_or(&gathered.ledger),
+        overwrite: job.request.overwrite,
+    };
+    let SettledShared { mut plan, beside } = match merging {
+        MergeUse::Merged => shared.settle(&mut disk, plan, notes)?,
+        MergeUse::Refused => SettledShared {
+            plan,
+            beside: Vec::new(),
+        },
+    };
+    let inputs = FileEdits {
+        store,
+        manifest,
+        desired: &desired,
+        before: &gathered.ledger,
+        merging,
+    };
+    let mut edits = settle_edits(&inputs, &mut plan, notes)?;
+    edits.beside.extend(beside);
     let old = gathered.lock.as_ref().map(|(lock, _)| lock);
     plan.ledger.based = bases_of_edits(&plan, &gathered.ledger, old);
     Ok(PlannedFiles {
@@ -110,9 +143,30 @@ fn plan_files(
     })
 }
 
+/// The edit of `.gitignore` for a private lockfile that did not exist before.
+fn ignored_private_lock(
+    run: &InstallRun<'_>,
+    gathered: &GatheredProject,
+    locks: &LockResults,
+) -> Result<Option<IgnoreEdit>, Failure> {
+    let is_new = locks.private.change == LockChange::Written && gathered.locks.private.is_none();
+    let is_ignored_by_edit = run
+        .job
+        .manifest
+        .as_ref()
+        .is_some_and(|edit| edit.ignored.is_some());
+    let is_project = run.world.environment.scope == InstallScope::Project;
+    if !is_new || is_ignored_by_edit || !is_project {
+        return Ok(None);
+    }
+    IgnoreEdit::of_private_lock(run.store)
+}
+
 /// A plan, and the files that only the lockfile shows to be managed.
 struct RecoveredPlan {
     plan: Plan,
+    /// The ledger with what the lockfile shows to be managed, if that is more.
+    explained: Option<Ledger>,
     recovered: Vec<RelativePath>,
 }
 
@@ -140,7 +194,11 @@ fn plan_with_recovery(
     };
     let ledger = explained.as_ref().unwrap_or(&gathered.ledger);
     let recovered = ledger.written_files_missing_in(recorded);
-    Ok(RecoveredPlan { plan, recovered })
+    Ok(RecoveredPlan {
+        plan,
+        explained,
+        recovered,
+    })
 }
 
 /// The manifest that this command edits, as it still is on disk.

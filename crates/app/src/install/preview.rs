@@ -78,7 +78,7 @@ fn file_versions(
 }
 
 /// Reads a file; `None` if it does not exist.
-pub(super) fn bytes_on_disk(
+pub(crate) fn bytes_on_disk(
     store: &ProjectStore,
     path: &RelativePath,
 ) -> Result<Option<Vec<u8>>, Failure> {

@@ -32,6 +32,7 @@ pub use bases::{
     plain_path,
 };
 pub use dependency_edit::DependencyEdit;
+pub(crate) use edit::parsed;
 pub use edit::{EditedManifest, edit, set_entry, uneditable};
 pub use entry_change::{ChangedResource, EntryChange};
 pub use fold::{ManifestDocuments, fold_texts, readable_lock, required_release_age, source_names};

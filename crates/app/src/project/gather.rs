@@ -8,8 +8,8 @@ use crate::manifest::{
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, codes, did_you_mean};
 use agpm_merge::{Contribution, LayerFile};
 use agpm_model::{
-    BUILT_IN, Dependency, LOCK_NAME, Layer, LayerLocation, LayerName, Manifest, RelativePath,
-    Strategy, normalize,
+    BUILT_IN, Dependency, LOCK_NAME, Layer, LayerLocation, LayerName, Manifest, PRIVATE_LOCK_NAME,
+    RelativePath, Strategy, normalize,
 };
 use agpm_resolve::{ReleaseLimit, UpdateScope, bind_locked_plugins};
 use agpm_source::AllowedDirectory;
@@ -19,13 +19,14 @@ use agpm_text::Format;
 use crate::manifest::MANIFEST_NAME;
 use crate::manifest::{BaseVersions, LoadedBase};
 use crate::project::bases::WorldBases;
-use crate::project::packages::readable_lock;
+use crate::project::packages::readable_locks;
 use crate::project::path_of;
 use crate::project::policy_files::{PolicyFile, policy_files};
 use crate::project::reading::{PRIVATE_NAME, display_path, limit, local_path, optional};
 use crate::project::scope::{
     ManifestLocation, NearestManifest, SiblingFile, beside, foreign_state, state_of,
 };
+use crate::project::text_patches::{EditedTextPatch, read_text_patches};
 use crate::project::world::{Environment, InstallScope, ManifestUse, World};
 use agpm_text::document_of;
 
@@ -69,6 +70,8 @@ pub(crate) struct ManifestFiles {
     private: Option<Vec<u8>>,
     config: Option<(PathBuf, Vec<u8>)>,
     policies: Vec<PolicyFile>,
+    /// Diffs of patches that a command is about to write.
+    text_patches: Vec<EditedTextPatch>,
 }
 
 impl ManifestFiles {
@@ -104,6 +107,7 @@ impl ManifestFiles {
             private,
             config,
             policies: policy_files(environment)?,
+            text_patches: Vec::new(),
         }))
     }
 
@@ -117,6 +121,7 @@ impl ManifestFiles {
             private: None,
             config: Some(config),
             policies: Vec::new(),
+            text_patches: Vec::new(),
         };
         Ok(configuration(environment)?.map(files))
     }
@@ -148,6 +153,7 @@ impl ManifestFiles {
             project: Vec::new(),
             config: configuration(environment)?,
             policies: policy_files(environment)?,
+            text_patches: Vec::new(),
         })
     }
 
@@ -162,6 +168,14 @@ impl ManifestFiles {
     /// Replaces the content of the manifest.
     pub(crate) fn with_project(self, project: Vec<u8>) -> Self {
         ManifestFiles { project, ..self }
+    }
+
+    /// Replaces diffs of patches.
+    pub(crate) fn with_text_patches(self, text_patches: Vec<EditedTextPatch>) -> Self {
+        ManifestFiles {
+            text_patches,
+            ..self
+        }
     }
 
     /// Takes the policies outside the manifest out of the files.
@@ -200,9 +214,44 @@ impl ManifestFiles {
 
     /// Returns how a transaction writes the lockfile.
     pub(crate) fn lock_file(&self) -> SiblingFile {
+        self.sibling(LOCK_NAME)
+    }
+
+    /// Returns how a transaction writes the private manifest.
+    pub(crate) fn private_file(&self) -> SiblingFile {
+        self.sibling(PRIVATE_NAME)
+    }
+
+    /// Returns how a transaction writes the lockfile of what only one user has.
+    pub(crate) fn private_lock_file(&self) -> SiblingFile {
+        self.sibling(PRIVATE_LOCK_NAME)
+    }
+
+    fn sibling(&self, name: &'static str) -> SiblingFile {
         match self.scope {
-            InstallScope::Project => SiblingFile::Within(path_of(LOCK_NAME)),
-            InstallScope::User => beside(&self.root, &self.path.with_file_name(LOCK_NAME)),
+            InstallScope::Project => SiblingFile::Within(path_of(name)),
+            InstallScope::User => beside(&self.root, &self.path.with_file_name(name)),
+        }
+    }
+
+    /// Returns the content of the private manifest; `None` without one.
+    pub(crate) fn private(&self) -> Option<&[u8]> {
+        self.private.as_deref()
+    }
+
+    /// Replaces the content of the private manifest.
+    pub(crate) fn with_private(self, private: Vec<u8>) -> Self {
+        ManifestFiles {
+            private: Some(private),
+            ..self
+        }
+    }
+
+    /// Returns how a transaction writes a file next to the manifest.
+    pub(crate) fn file_beside(&self, path: &RelativePath) -> SiblingFile {
+        match self.scope {
+            InstallScope::Project => SiblingFile::Within(path.clone()),
+            InstallScope::User => beside(&self.root, &self.directory().join(path.as_str())),
         }
     }
 
@@ -336,7 +385,6 @@ impl Project {
         notes: &mut Notes,
     ) -> Result<Self, Failure> {
         let environment = &world.environment;
-        let lockfile = files.path.with_file_name(LOCK_NAME);
         let directory = files.directory().to_owned();
         let name = display_path(environment, &files.path);
         notes.log.push(format!("the manifest is {name}"));
@@ -351,6 +399,7 @@ impl Project {
             document_of(display_path(environment, path), bytes, Format::Toml, notes)
         };
         let own = read(&files.path, files.project)?;
+        let text_patches = files.text_patches;
         let private = files.private;
         let private = private.map(|bytes| read(&files.path.with_file_name(PRIVATE_NAME), bytes));
         let private = private.transpose()?;
@@ -366,7 +415,7 @@ impl Project {
             Err(failure) => documents.syntax_errors(notes).ok_or(failure)?,
         };
         let extends = documents.extends();
-        let read_lock = || readable_lock(store::read_regular(&lockfile, limit()).ok()?);
+        let read_lock = || readable_locks(&directory);
         let is_fixed = matches!(versions, BaseVersions::Locked);
         // Few manifests have bases. Without them, reading a project does not parse the lockfile here.
         let lock = (extends || is_fixed).then(read_lock).flatten();
@@ -394,6 +443,7 @@ impl Project {
             bases => bases?,
         };
         let mut manifest = documents.read(files.scope, &bases, &syntax_errors, notes);
+        read_text_patches(&mut manifest, &directory, &text_patches, notes);
         mistakes.check(notes)?;
         let has_marketplace = |dependency: &Dependency| dependency.marketplace.is_some();
         if manifest.dependencies.iter().any(has_marketplace)

@@ -26,6 +26,7 @@ pub(crate) mod reading;
 pub(crate) mod releases;
 pub(crate) mod scope;
 pub(crate) mod source_failure;
+pub(crate) mod text_patches;
 pub mod world;
 pub mod write_mode;
 

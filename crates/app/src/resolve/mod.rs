@@ -1,13 +1,15 @@
 //! `agpm resolve`: settles a conflict between an edit and a new version.
 
+mod refusal;
 mod report;
+mod shared;
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Outcome, codes, unknown_name};
+use agpm_diag::{Diagnostic, Failure, Notes, Outcome, codes, unknown_name};
 use agpm_model::{FileMode, ObservedPath, Owner, RelativePath};
-use agpm_plan::{ConflictTake, Ledger, OpenConflict, OwnedFile, ResolutionError, path_beside};
+use agpm_plan::{ConflictTake, Ledger, OpenConflict, OwnedFile, path_beside};
 use agpm_resolve::{ambiguous, means};
 use agpm_store::{ExpectedFile, FileChange, ProjectStore, Transaction};
 
@@ -16,6 +18,9 @@ use crate::project::gather::ManifestFiles;
 use crate::project::ledger::read_ledger;
 use crate::project::world::World;
 use crate::project::write_mode::WriteMode;
+
+use refusal::refusal;
+use shared::SharedConflictFile;
 
 pub use report::{ResolveReport, ResolvedConflict, side_word};
 
@@ -44,15 +49,22 @@ fn run(
     let store = files.store()?;
     if !store.needs_recovery() {
         // A wrong name is reported before a lock is taken, which would create the state of a project that has none.
-        paths_in_conflict(&read_ledger(&store)?, &request.name)?;
+        named_conflicts(&read_ledger(&store)?, &request.name)?;
     }
     let lock = lock_project(world, &store, WriteMode::Apply, notes)?;
     let mut ledger = read_ledger(&store)?;
-    let paths = paths_in_conflict(&ledger, &request.name)?;
+    let NamedConflicts { paths, owner } = named_conflicts(&ledger, &request.name)?;
     let mut changes = Vec::new();
     let mut resolved = Vec::new();
     let mut bases = BaseReader::new(&store);
     for path in paths {
+        let shared = SharedConflictFile {
+            store: &store,
+            path: &path,
+            owner: owner.as_ref(),
+            take: request.take,
+        };
+        resolved.extend(shared.resolve(&mut ledger, &mut changes, notes)?);
         let Some(owned) = ledger.files.get_mut(&path) else {
             continue;
         };
@@ -98,33 +110,46 @@ fn run(
     })
 }
 
-/// The files in conflict that a name, an id or a path refers to.
-fn paths_in_conflict(ledger: &Ledger, word: &str) -> Result<Vec<RelativePath>, Failure> {
-    let mut paths = Vec::new();
+/// The conflicts that a name, an id or a path refers to.
+struct NamedConflicts {
+    paths: Vec<RelativePath>,
+    /// The resource, unless a path names everything in a file.
+    owner: Option<Owner>,
+}
+
+fn named_conflicts(ledger: &Ledger, word: &str) -> Result<NamedConflicts, Failure> {
+    let mut paths: BTreeSet<&RelativePath> = BTreeSet::new();
     let mut owners: BTreeSet<&Owner> = BTreeSet::new();
-    for (path, owned, _) in ledger.open_conflicts() {
+    let conflicts = ledger.conflict_owners();
+    for (path, owner) in &conflicts {
         if path.as_str() == word.trim_start_matches("./") {
-            return Ok(vec![path.clone()]);
+            return Ok(NamedConflicts {
+                paths: vec![(*path).clone()],
+                owner: None,
+            });
         }
-        let is_named = match owned.owner.resource() {
+        let is_named = match owner.resource() {
             Some(id) => means(word, id.kind, id.name.as_str()),
-            None => owned.owner.to_string() == word,
+            None => owner.to_string() == word,
         };
         if is_named {
-            owners.insert(&owned.owner);
-            paths.push(path.clone());
+            owners.insert(owner);
+            paths.insert(path);
         }
     }
     if owners.len() > 1 {
         let ids: Vec<String> = owners.iter().map(ToString::to_string).collect();
         return Err(ambiguous(word, &ids));
     }
-    if !paths.is_empty() {
-        return Ok(paths);
+    if let Some(owner) = owners.first() {
+        return Ok(NamedConflicts {
+            paths: paths.into_iter().cloned().collect(),
+            owner: Some((*owner).clone()),
+        });
     }
-    let conflicts = ledger.open_conflicts();
     let known: BTreeSet<String> = conflicts
-        .map(|(_, owned, _)| format!("`{}`", owned.owner))
+        .iter()
+        .map(|(_, owner)| format!("`{owner}`"))
         .collect();
     let help = if known.is_empty() {
         "no resource is in conflict".to_owned()
@@ -152,7 +177,7 @@ impl ConflictFile<'_> {
     ) -> Result<Vec<FileChange<'static>>, Failure> {
         let now = self.observe(self.path)?;
         let written = self.conflict.bytes_to_write(take, now);
-        let written = written.map_err(|error| self.refusal(error))?;
+        let written = written.map_err(|error| refusal(error, self.path, &self.owned.owner))?;
         let mut changes = Vec::new();
         if let Some(kept) = written {
             let bytes = bases.read(kept).ok_or_else(|| self.lost())?;
@@ -185,30 +210,6 @@ impl ConflictFile<'_> {
         Ok(observed.map_err(|error| error.seen_from(self.store.path()))?)
     }
 
-    fn refusal(&self, error: ResolutionError) -> Failure {
-        let (path, owner) = (self.path, &self.owned.owner);
-        let (message, help) = match error {
-            ResolutionError::EditedSince => (
-                format!("`{path}` was edited since the conflict arose"),
-                format!("`agpm resolve {owner} --merged` keeps it as it is now"),
-            ),
-            ResolutionError::Missing => (
-                format!("`{path}` does not exist"),
-                format!(
-                    "`agpm resolve {owner} --mine` restores it; `--new` installs the new version"
-                ),
-            ),
-            ResolutionError::NotFile => (
-                format!("`{path}` is not a regular file"),
-                "move it, and run `agpm install`".to_owned(),
-            ),
-        };
-        let diagnostic = Diagnostic::new(&codes::INSTALL_CONFLICT, message)
-            .in_file(path.as_str())
-            .help(help);
-        Failure::new(FailureKind::Refused, diagnostic)
-    }
-
     fn lost(&self) -> Failure {
         let message = format!("the kept bytes of `{}` are lost", self.path);
         Diagnostic::new(&codes::INSTALL_CONFLICT, message)
@@ -221,8 +222,9 @@ impl ConflictFile<'_> {
 /// Drops the older versions that resources were based on, unless another file of them is still in conflict.
 fn forget_bases_of(ledger: &mut Ledger, resolved: &[ResolvedConflict]) {
     let open: BTreeSet<Owner> = ledger
-        .open_conflicts()
-        .map(|(_, owned, _)| owned.owner.clone())
+        .conflict_owners()
+        .into_iter()
+        .map(|(_, owner)| owner.clone())
         .collect();
     for one in resolved {
         if !open.contains(&one.owner) {

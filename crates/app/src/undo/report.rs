@@ -1,5 +1,6 @@
 //! The transactions of a project, as `undo` lists and reverts them.
 
+use agpm_diag::counted;
 use agpm_model::{FileChangeKind, RelativePath};
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
@@ -9,21 +10,25 @@ use serde::ser::{SerializeMap, Serializer};
 pub enum UndoAction {
     /// List it.
     List,
-    /// Show what undoing the newest transaction would do.
+    /// Show what undoing the transactions would do.
     Preview,
-    /// Undo the newest transaction.
+    /// Undo the transactions.
     Apply,
 }
 
 /// The transactions that were or can be undone.
 #[derive(Debug)]
 pub struct UndoReport {
-    /// Transactions, the newest first; only the one that is undone unless they are listed.
+    /// Transactions, the newest first; only those that are undone unless they are listed.
     pub entries: Vec<PastEntry>,
     /// The action.
     pub action: UndoAction,
+    /// The files that change when all of them are undone.
+    pub changes: Vec<(RelativePath, FileChangeKind)>,
+    /// Files that changed since, and so stay as they are.
+    pub kept: Vec<RelativePath>,
     /// A manifest that was edited after it was created, and so is not removed.
-    pub kept: Option<RelativePath>,
+    pub kept_manifest: Option<RelativePath>,
 }
 
 /// An earlier transaction.
@@ -33,40 +38,80 @@ pub struct PastEntry {
     pub number: String,
     /// The command that made it.
     pub title: String,
+    /// The time when it was made, in UTC, if it was recorded.
+    pub time: Option<String>,
     /// Its files, and what it did to them; the state of agpm itself is left out.
     pub files: Vec<(RelativePath, FileChangeKind)>,
     /// The reason why it cannot be read; then nothing else is known about it.
     pub damaged: Option<String>,
 }
 
+impl PastEntry {
+    /// The number of files by what happened to them, as in `2 files created, 1 updated`.
+    pub fn summary(&self) -> String {
+        let kinds = [
+            FileChangeKind::Created,
+            FileChangeKind::Updated,
+            FileChangeKind::Removed,
+        ];
+        let mut parts: Vec<String> = Vec::new();
+        for kind in kinds {
+            let files = self.files.iter();
+            let count = files.filter(|(_, done)| *done == kind).count();
+            match (count, parts.is_empty()) {
+                (0, _) => {}
+                (count, true) => {
+                    parts.push(format!(
+                        "{} {}",
+                        counted(count, "file", "files"),
+                        kind.word()
+                    ));
+                }
+                (count, false) => parts.push(format!("{count} {}", kind.word())),
+            }
+        }
+        if parts.is_empty() {
+            return "no files changed".to_owned();
+        }
+        parts.join(", ")
+    }
+}
+
 impl UndoReport {
-    /// The files of an entry that change when it is undone.
-    pub fn changed<'e>(
-        &self,
-        entry: &'e PastEntry,
-    ) -> impl Iterator<Item = &'e (RelativePath, FileChangeKind)> {
-        let kept = self.kept.clone();
-        entry
-            .files
-            .iter()
-            .filter(move |(path, _)| kept.as_ref() != Some(path))
+    /// All files that stay.
+    pub fn all_kept(&self) -> Vec<&RelativePath> {
+        self.kept.iter().chain(&self.kept_manifest).collect()
+    }
+
+    /// The undone transactions as one: the number of the oldest, and the files of all.
+    fn undone(&self) -> Option<EntryRow<'_>> {
+        let oldest = self.entries.last()?;
+        let file = |(path, done): &'_ (RelativePath, FileChangeKind)| FileRow {
+            path: path.clone(),
+            action: done.undone_word(),
+        };
+        Some(EntryRow {
+            files: self.changes.iter().map(file).collect(),
+            ..EntryRow::of(oldest)
+        })
     }
 }
 
 impl Serialize for UndoReport {
     /// Under `undone` or `would_undo`, or with a list under `history`.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut entries = self.entries.iter().map(|entry| self.row(entry));
+        let rows = || self.entries.iter().map(EntryRow::of).collect::<Vec<_>>();
         let mut map = serializer.serialize_map(None)?;
         match self.action {
             UndoAction::List => {
-                map.serialize_entry("history", &entries.collect::<Vec<_>>())?;
+                map.serialize_entry("history", &rows())?;
                 return map.end();
             }
-            UndoAction::Preview => map.serialize_entry("would_undo", &entries.next())?,
-            UndoAction::Apply => map.serialize_entry("undone", &entries.next())?,
+            UndoAction::Preview => map.serialize_entry("would_undo", &self.undone())?,
+            UndoAction::Apply => map.serialize_entry("undone", &self.undone())?,
         }
-        map.serialize_entry("kept", self.kept.as_slice())?;
+        map.serialize_entry("transactions", &rows())?;
+        map.serialize_entry("kept", &self.all_kept())?;
         map.end()
     }
 }
@@ -75,33 +120,35 @@ impl Serialize for UndoReport {
 #[derive(Serialize)]
 struct EntryRow<'e> {
     number: Option<usize>,
+    time: Option<&'e str>,
+    command: &'e str,
+    /// The same under its older name.
     title: &'e str,
-    files: Vec<FileRow<'e>>,
+    summary: String,
+    files: Vec<FileRow>,
     #[serde(skip_serializing_if = "Option::is_none")]
     damaged: Option<&'e str>,
 }
 
 #[derive(Serialize)]
-struct FileRow<'e> {
-    path: &'e RelativePath,
+struct FileRow {
+    path: RelativePath,
     action: &'static str,
 }
 
-impl UndoReport {
-    fn row<'e>(&self, entry: &'e PastEntry) -> EntryRow<'e> {
-        let word = if self.action == UndoAction::List {
-            FileChangeKind::word
-        } else {
-            FileChangeKind::undone_word
-        };
-        let file = |(path, done): &'e (RelativePath, FileChangeKind)| FileRow {
-            path,
-            action: word(*done),
+impl<'e> EntryRow<'e> {
+    fn of(entry: &'e PastEntry) -> Self {
+        let file = |(path, done): &(RelativePath, FileChangeKind)| FileRow {
+            path: path.clone(),
+            action: done.word(),
         };
         EntryRow {
             number: entry.number.parse().ok(),
+            time: entry.time.as_deref(),
+            command: &entry.title,
             title: &entry.title,
-            files: self.changed(entry).map(file).collect(),
+            summary: entry.summary(),
+            files: entry.files.iter().map(file).collect(),
             damaged: entry.damaged.as_deref(),
         }
     }

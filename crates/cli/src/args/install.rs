@@ -116,13 +116,44 @@ pub(crate) struct ResolveArgs {
     pub(crate) scope: ScopeArgs,
 }
 
+/// The subcommands of `patch`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum PatchCommand {
+    /// Save local edits of a resource as a patch
+    Save(PatchSaveArgs),
+}
+
+impl PatchCommand {
+    /// Whose manifest it is about.
+    pub(crate) fn scope(&self) -> &ScopeArgs {
+        match self {
+            PatchCommand::Save(args) => &args.scope,
+        }
+    }
+}
+
+/// Arguments of `patch save`.
+#[derive(Debug, Args)]
+pub(crate) struct PatchSaveArgs {
+    /// A name, or TYPE/NAME
+    #[arg(value_name = "NAME|ID")]
+    pub(crate) name: String,
+    /// Show the patch without writing it
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    #[command(flatten)]
+    pub(crate) scope: ScopeArgs,
+}
+
 /// Arguments of `undo`.
 #[derive(Debug, Args)]
 pub(crate) struct UndoArgs {
+    /// Undo this transaction and all after it [default: the last]
+    pub(crate) number: Option<u32>,
     /// List the transactions that can be undone
-    #[arg(long, conflicts_with_all = ["force", "dry_run"])]
+    #[arg(long, conflicts_with_all = ["number", "force", "dry_run"])]
     pub(crate) list: bool,
-    /// Undo even if files were modified afterwards
+    /// Overwrite files that were modified afterwards
     #[arg(long)]
     pub(crate) force: bool,
     /// Show what would be undone

@@ -22,10 +22,13 @@ mod lock;
 mod man;
 mod merge;
 mod outdated;
+mod patch;
 mod policy;
 mod profile;
 mod publish;
+mod report;
 mod resolve;
+mod sbom;
 mod serve;
 mod status;
 mod strategies;
@@ -47,16 +50,14 @@ use agpm_diag::{Diagnostic, codes};
 use agpm_diag::{FailureKind, Outcome, TypedCommand};
 use agpm_report::RenderedReport;
 
-use crate::args::{ApprovalArgs, Cli, Command, GlobalArgs};
+use crate::args::{ApprovalArgs, Cli, Command, GlobalArgs, PatchCommand};
 use crate::completion;
 use crate::completion_scripts::script;
 use crate::environment::variable;
 use crate::output::{Output, write_stdout};
+use crate::platform::MACHINE_POLICY;
 use crate::progress::progress;
 use crate::question;
-
-/// The policy of the machine, which an administrator writes.
-const MACHINE_POLICY: &str = "/etc/agpm/policy.toml";
 
 /// Runs the command that was typed.
 pub(crate) fn run(cli: Cli, typed: TypedCommand, output: &mut Output) -> ExitCode {
@@ -102,6 +103,8 @@ pub(crate) fn run(cli: Cli, typed: TypedCommand, output: &mut Output) -> ExitCod
         Command::Ci(args) => ci::run(&world, &args, output),
         Command::Diff(args) => diff::run(&world, args, output),
         Command::Outdated(args) => outdated::run(&world, args, output),
+        Command::Report(args) => report::run(&world, args, output),
+        Command::Sbom(args) => sbom::run(&world, args, output),
         Command::Validate(args) => validate::run(&world, &args, output),
         Command::Install(args) => install::run(&world, &args, output),
         Command::List(args) => list::run(&world, args, output),
@@ -110,6 +113,9 @@ pub(crate) fn run(cli: Cli, typed: TypedCommand, output: &mut Output) -> ExitCod
         Command::Verify(_) => verify::run(&world, output),
         Command::Doctor(args) => doctor::run(&world, args, output),
         Command::Resolve(args) => resolve::run(&world, args, output),
+        Command::Patch {
+            what: PatchCommand::Save(args),
+        } => patch::save(&world, args, output),
         Command::Undo(args) => undo::run(&world, &args, output),
         Command::Lock { what } => lock::run(&world, what, output),
         Command::Cache { what } => cache::run(&world, what, output),

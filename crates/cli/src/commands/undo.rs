@@ -19,7 +19,14 @@ pub(crate) fn run(world: &World, args: &UndoArgs, output: &mut Output) -> ExitCo
         OverwriteRule::Nothing
     };
     output.finish(
-        undo(world, &UndoRequest { action, overwrite }),
+        undo(
+            world,
+            &UndoRequest {
+                action,
+                first: args.number,
+                overwrite,
+            },
+        ),
         |report, context| agpm_report::undo::render(&report, context),
     )
 }

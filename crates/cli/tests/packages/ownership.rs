@@ -488,7 +488,7 @@ fn diff_shows_local_edits_before_what_an_install_would_change() {
     for words in [
         "agpm diff mcp-servers/fs",
         "agpm install --force",
-        "[patch.mcp-servers.fs]",
+        "agpm patch save mcp-servers/fs",
     ] {
         assert!(output.stderr.contains(words), "{words}: {output}");
     }

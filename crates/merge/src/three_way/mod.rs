@@ -4,6 +4,7 @@
 //! written: the lines where they are clean and hold what the keys say, else your side edited to hold the merged values.
 
 mod lines;
+mod lists;
 mod values;
 
 use agpm_diag::has_errors;
@@ -11,6 +12,8 @@ use agpm_text::{Document, Format, Pointer, equal, parse_alone};
 
 use self::lines::{LineConflict, merge_lines};
 use self::values::merge_values;
+
+pub use self::lists::ListRules;
 
 /// The result of a merge of two sides.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,8 +40,19 @@ pub enum MergeConflict {
     },
 }
 
-/// Merges what `yours` and `new` changed since `base`. A format that is not known is merged by line.
+/// Merges what `yours` and `new` changed since `base`. A format that is not known is merged by line, and lists are
+/// merged as values.
 pub fn merge_three(base: &[u8], yours: &[u8], new: &[u8], format: Option<Format>) -> ThreeWayMerge {
+    merge_three_by([base, yours, new], format, &ListRules::default())
+}
+
+/// The same for `[base, yours, new]`, with lists merged by item where rules say so.
+pub fn merge_three_by(
+    sides: [&[u8]; 3],
+    format: Option<Format>,
+    rules: &ListRules<'_>,
+) -> ThreeWayMerge {
+    let [base, yours, new] = sides;
     if yours == new || base == new {
         return ThreeWayMerge::Merged(yours.to_vec());
     }
@@ -54,7 +68,7 @@ pub fn merge_three(base: &[u8], yours: &[u8], new: &[u8], format: Option<Format>
     let Some(sides) = sides else {
         return of_lines(by_line);
     };
-    match sides.merge(by_line.as_deref().ok()) {
+    match sides.merge(by_line.as_deref().ok(), rules) {
         Ok(merged) => ThreeWayMerge::Merged(merged.into_bytes()),
         Err(conflicts) => ThreeWayMerge::Conflict(conflicts),
     }
@@ -107,9 +121,13 @@ impl StructuredSides {
     }
 
     /// Merges by key, and Markdown bodies by line. `by_line` is the clean merge of the whole text.
-    fn merge(&self, by_line: Option<&str>) -> Result<String, Vec<MergeConflict>> {
+    fn merge(
+        &self,
+        by_line: Option<&str>,
+        rules: &ListRules<'_>,
+    ) -> Result<String, Vec<MergeConflict>> {
         let read_back = by_line.and_then(|text| read_valid(text, self.format));
-        let merged = merge_values(self.base.root(), self.yours.root(), self.new.root());
+        let merged = merge_values(self.base.root(), self.yours.root(), self.new.root(), rules);
         let body = self.merge_bodies();
         let (merged, body) = match (merged, body) {
             (Ok(merged), Ok(body)) => (merged, body),

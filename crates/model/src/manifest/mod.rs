@@ -1,5 +1,6 @@
 //! Converts `agpm.toml` from spanned nodes to checked types. All mistakes are reported at once.
 
+mod budget;
 mod catalog;
 mod dependency;
 mod inline;
@@ -9,6 +10,7 @@ mod packages;
 mod partial;
 mod patches;
 mod plugins;
+mod private;
 mod read;
 mod requirement;
 mod sources;
@@ -17,7 +19,7 @@ mod tables;
 mod texts;
 mod tools;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use agpm_text::Value;
 
@@ -26,15 +28,18 @@ pub use crate::manifest::catalog::{AskedRemote, CatalogSettings};
 pub use crate::manifest::dependency::{Dependency, Exclusion, InstallMode};
 pub(crate) use crate::manifest::inline::implicit_source;
 pub use crate::manifest::layers::{Layer, LayerLocation, is_junk};
-pub use crate::manifest::patches::{FieldPath, Patch, PatchScope, unknown_patch};
+pub use crate::manifest::patches::{
+    FieldPath, PATCH_FILE, Patch, PatchScope, TextPatch, unknown_patch,
+};
 pub use crate::manifest::plugins::{
     MarketplaceDependency, PartChoice, PartFilter, PartNames, is_plugin_name,
 };
 pub use crate::manifest::sources::{ExecutableAllowance, SourceDeclaration, SourceScope};
 pub use crate::manifest::strategies::{FilePattern, MergeRule};
 pub use crate::manifest::tables::{CONFIG_SCHEMA, MANIFEST_SCHEMA, PRIVATE_SCHEMA};
-pub use crate::manifest::texts::{BaseText, ManifestTexts, SectionEntry};
+pub use crate::manifest::texts::{BaseText, ManifestTexts, SectionEntry, Visibility};
 use crate::name::{SourceName, ToolName};
+use crate::path::RelativePath;
 use crate::pin::ResourceId;
 use crate::policy::Policy;
 use crate::repository_pattern::RepositoryPattern;
@@ -54,12 +59,16 @@ pub struct Manifest {
     pub project: Option<Value>,
     /// The built-in and custom tools.
     pub tools: Tools,
+    /// The characters that each tool may spend on the names and descriptions of resources.
+    pub budget: BTreeMap<ToolName, usize>,
     /// Template variables of dependencies.
     pub variants: Variants,
     /// The dependencies, by type and then in document order.
     pub dependencies: Vec<Dependency>,
     /// Changes to the fields of resources.
     pub patches: Vec<Patch>,
+    /// The diffs that patches name, by path from the manifest's directory; those that cannot be read are missing.
+    pub text_patches: BTreeMap<RelativePath, TextPatch>,
     /// Resources that may pull in executables.
     pub allow_executables: Vec<ExecutableAllowance>,
     /// Tools in which conversions of all resources may widen permissions.

@@ -4,13 +4,26 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use agpm_diag::{Diagnostic, SourceSpan, codes, did_you_mean};
-use agpm_text::{NodeKind, NodeRef, Pointer, Value, to_value};
+use agpm_text::{NodeKind, NodeRef, Pointer, UnifiedDiff, Value, to_value};
 
 use crate::check::{Check, spot};
 use crate::manifest::{Dependency, ManifestTexts};
+use crate::path::RelativePath;
 use crate::pin::ResourceId;
 use crate::resource::{PLUGIN_PARTS, RESOURCE_TYPES, ResourceType};
 use crate::server_file::ServerFile;
+
+/// The key of a patch that names a diff.
+pub const PATCH_FILE: &str = "patch-file";
+
+/// A diff that the manifest names, as it was read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TextPatch {
+    /// The text of the file, for messages.
+    pub text: String,
+    /// The diff.
+    pub diff: UnifiedDiff,
+}
 
 /// The visibility of a patch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,6 +47,8 @@ pub struct Patch {
     pub fields: Value,
     /// Those of the fields that a base of the manifest sets.
     pub base_fields: Option<Value>,
+    /// The diff that is applied to the rendered text, from the manifest's directory.
+    pub text_file: Option<RelativePath>,
     /// The entry.
     pub spot: SourceSpan,
 }
@@ -47,13 +62,19 @@ impl Patch {
     pub fn of_bases(&self) -> Option<Patch> {
         Some(Patch {
             fields: self.base_fields.clone()?,
+            text_file: None,
             ..self.clone()
         })
     }
 
     /// Whether the project's own manifest says a part of the patch.
     pub fn has_own_fields(&self) -> bool {
-        self.base_fields.as_ref() != Some(&self.fields)
+        self.text_file.is_some() || self.base_fields.as_ref() != Some(&self.fields)
+    }
+
+    /// Whether the patch sets fields, besides changing text.
+    pub fn has_fields(&self) -> bool {
+        !matches!(&self.fields, Value::Map(entries) if entries.is_empty() && self.text_file.is_some())
     }
 
     /// All fields that the patch sets, nested ones separately.
@@ -236,12 +257,14 @@ fn read_patches(
                 continue;
             }
             check_name(check, kind, name, dependencies);
+            let text_file = read_text_file(check, texts, fields);
             let patch = Patch {
                 kind,
                 name: name.content().to_owned(),
                 scope,
-                fields: to_value(fields),
+                fields: without_text_file(to_value(fields)),
                 base_fields: fields_of_bases(texts, fields),
+                text_file,
                 spot: spot(name),
             };
             patches.push(patch);
@@ -255,6 +278,32 @@ fn read_patches(
         }
     }
     patches
+}
+
+/// The diff that a patch names.
+fn read_text_file(
+    check: &mut Check,
+    texts: &ManifestTexts<'_>,
+    fields: NodeRef<'_>,
+) -> Option<RelativePath> {
+    let node = fields.get(PATCH_FILE)?;
+    if texts.is_of_base(node) {
+        let message = format!("a base cannot have `{PATCH_FILE}`");
+        let help = "set fields in the base, or change the resource in its source";
+        check.bad_value(node, message, help);
+        return None;
+    }
+    check.path(node, &format!("`{PATCH_FILE}`"))
+}
+
+fn without_text_file(fields: Value) -> Value {
+    match fields {
+        Value::Map(entries) => {
+            let entries = entries.into_iter();
+            Value::Map(entries.filter(|(key, _)| key != PATCH_FILE).collect())
+        }
+        other => other,
+    }
 }
 
 /// The fields of an object that are in a base.
@@ -320,17 +369,20 @@ fn report_conflicts(check: &mut Check, patches: &[Patch]) {
         let Some(project) = of(PatchScope::Project).find(same) else {
             continue;
         };
-        for field in private.leaves() {
-            if project.leaves().iter().any(|other| other.meets(&field)) {
-                let message = format!("Patch conflict for {}/{}", private.kind, private.name);
-                let both =
-                    format!("Field '{field}' appears in both agpm.toml and agpm.private.toml");
-                let diagnostic = Diagnostic::new(&codes::PATCH_CONFLICT, message)
-                    .detail(both)
-                    .at(private.spot.source, private.spot.span, "private patch")
-                    .at(project.spot.source, project.spot.span, "project patch");
-                check.report(diagnostic.help("Keep the field in one file only"));
-            }
+        let both_have_text = private.text_file.is_some() && project.text_file.is_some();
+        let shared = private.leaves().into_iter().filter(|field| {
+            let own = project.leaves();
+            own.iter().any(|other| other.meets(field))
+        });
+        let shared = shared.map(|field| field.to_string());
+        for field in shared.chain(both_have_text.then(|| PATCH_FILE.to_owned())) {
+            let message = format!("Patch conflict for {}/{}", private.kind, private.name);
+            let both = format!("Field '{field}' appears in both agpm.toml and agpm.private.toml");
+            let diagnostic = Diagnostic::new(&codes::PATCH_CONFLICT, message)
+                .detail(both)
+                .at(private.spot.source, private.spot.span, "private patch")
+                .at(project.spot.source, project.spot.span, "project patch");
+            check.report(diagnostic.help("Keep the field in one file only"));
         }
     }
 }

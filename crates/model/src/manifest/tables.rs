@@ -4,6 +4,7 @@ use agpm_text::Value;
 use agpm_tools::TOOLS;
 
 use crate::json_schema::FileSchema;
+use crate::manifest::PATCH_FILE;
 use crate::policy_tables::POLICY;
 use crate::resource::{RESOURCE_TYPES, ResourceType};
 use crate::schema::{
@@ -100,11 +101,7 @@ pub(crate) const MANIFEST_SECTIONS: SchemaTable = SchemaTable::strict(
         INSTRUCTIONS,
         PLUGINS,
         PATCH,
-        SchemaField::optional(
-            "layers",
-            ValueForm::List(&ValueForm::Defined(&LAYER_DEFINITION)),
-            "Directories and repositories that contribute files, lowest rank first; the highest rank wins.",
-        ),
+        LAYERS,
         SchemaField::optional(
             "merge",
             ValueForm::Map(
@@ -124,6 +121,11 @@ pub(crate) const MANIFEST_SECTIONS: SchemaTable = SchemaTable::strict(
             "policy",
             ValueForm::Table(&POLICY),
             "Rules that everything in the manifest must follow.",
+        ),
+        SchemaField::optional(
+            "budget",
+            ValueForm::by_name(&ValueForm::Count),
+            "The characters that each tool may spend on the names and descriptions of resources.",
         ),
         SchemaField::optional(
             "allow-executables",
@@ -154,6 +156,7 @@ pub(crate) const PRIVATE_SECTIONS: SchemaTable = SchemaTable::strict(
         INSTRUCTIONS,
         PLUGINS,
         PATCH,
+        LAYERS,
         CATALOG_SECTION,
     ],
 );
@@ -164,6 +167,11 @@ pub(crate) const CONFIG_SECTIONS: SchemaTable = SchemaTable::strict(
     &[SOURCES, DEFAULT_HOST, STRATEGIES, CATALOG_SECTION],
 );
 
+const LAYERS: SchemaField = SchemaField::optional(
+    "layers",
+    ValueForm::List(&ValueForm::Defined(&LAYER_DEFINITION)),
+    "Directories and repositories that contribute files, lowest rank first; the highest rank wins.",
+);
 const SOURCES: SchemaField = SchemaField::optional(
     "sources",
     ValueForm::by_name(&ValueForm::Either(&[
@@ -222,8 +230,17 @@ const PLUGINS: SchemaField = SchemaField::optional(
 );
 const PATCH: SchemaField = SchemaField::optional(
     "patch",
-    ValueForm::Map(TYPES, &ValueForm::by_name(&ValueForm::AnyMap)),
+    ValueForm::Map(TYPES, &ValueForm::by_name(&ValueForm::Table(&PATCH_TABLE))),
     "Fields to set in resources, by type and name.",
+);
+/// All other keys are fields of the resource.
+const PATCH_TABLE: SchemaTable = SchemaTable::open(
+    "a patch",
+    &[SchemaField::optional(
+        PATCH_FILE,
+        RELATIVE_PATH,
+        "A unified diff of the rendered text, written by `agpm patch save`.",
+    )],
 );
 const STRATEGIES: SchemaField = SchemaField::optional(
     "strategies",

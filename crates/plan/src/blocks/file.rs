@@ -1,14 +1,18 @@
 //! Plans one file with blocks: desired against observed.
 
+use std::collections::BTreeMap;
+
 use agpm_diag::{Diagnostic, codes};
 use agpm_model::{Checksum, ObservedPath, Owner, RelativePath};
 use agpm_text::{BlockDocument, BlockEditError, BlockName};
 
 use super::record::{OwnedBlock, OwnedBlocks, OwnedSeam};
 use super::{DesiredBlock, ReadLimit};
+use crate::base_pack::BaseNumber;
 use crate::change::{
     Author, ChangeAction, ChangeReason, Obstacle, OverwriteRule, PlannedChange, RefusedChange,
 };
+use crate::merges::EditedBlock;
 use crate::nodes::{FileOrigin, FileOutcome};
 
 /// A file that users write too, and its desired blocks.
@@ -24,6 +28,8 @@ pub struct BlockFile<'a> {
     pub desired: &'a [DesiredBlock],
     /// The blocks as agpm last wrote them.
     pub owned: Option<&'a OwnedBlocks>,
+    /// Strings to write in place of edited ones.
+    pub merged: Option<&'a BTreeMap<BlockName, String>>,
     /// The content that agpm may overwrite.
     pub overwrite: OverwriteRule,
 }
@@ -39,6 +45,8 @@ pub struct BlockFilePlan {
     pub(crate) outcome: Option<FileOutcome>,
     /// Findings for users.
     pub(crate) findings: Vec<Diagnostic>,
+    /// Edited blocks of which a new version exists.
+    pub(crate) edited: Vec<EditedBlock>,
 }
 
 /// Compares the desired blocks of a file with the existing ones.
@@ -133,6 +141,20 @@ impl<'a> FileEdit<'a> {
                 self.record(block, author);
             }
             Some((ChangeAction::Keep, reason)) => {
+                if let Some(merged) = self.merged(&block.name) {
+                    self.document.replace(&block.name, &merged);
+                    // The new version is the base from now on; what differs from it is the user's edit.
+                    self.record(block, author);
+                    let (action, reason) = (ChangeAction::Merge, ChangeReason::Merged);
+                    return self.change(&block.name, &block.owner, action, reason);
+                }
+                if reason == ChangeReason::Conflict {
+                    self.plan.edited.push(EditedBlock {
+                        name: block.name.clone(),
+                        new: block.text.clone(),
+                        owner: block.owner.clone(),
+                    });
+                }
                 // The record keeps the installed content, so the edit is still recognized as one.
                 self.records.extend(owned.cloned());
                 self.change(&block.name, &block.owner, ChangeAction::Keep, reason);
@@ -150,6 +172,10 @@ impl<'a> FileEdit<'a> {
                 self.change(&block.name, &block.owner, action, reason);
             }
         }
+    }
+
+    fn merged(&self, name: &BlockName) -> Option<String> {
+        self.file.merged?.get(name).cloned()
     }
 
     /// Plans a desired block that does not exist yet.
@@ -177,7 +203,15 @@ impl<'a> FileEdit<'a> {
             author,
             owner: block.owner.clone(),
             seam: None,
+            base: self.kept_base(block),
         });
+    }
+
+    /// Where the desired text is kept already.
+    fn kept_base(&self, block: &DesiredBlock) -> Option<BaseNumber> {
+        let owned = self.file.owned?.get(&block.name)?;
+        let is_same = owned.checksum == Checksum::of(block.text.as_bytes());
+        owned.base.filter(|_| is_same)
     }
 
     fn change(
@@ -285,7 +319,12 @@ impl<'a> FileEdit<'a> {
             })
         };
         let blocks: Vec<OwnedBlock> = self.document.names().filter_map(record).collect();
-        (!blocks.is_empty()).then_some(OwnedBlocks { seen, file, blocks })
+        (!blocks.is_empty()).then_some(OwnedBlocks {
+            seen,
+            file,
+            blocks,
+            conflict: None,
+        })
     }
 
     /// The limits of the tools that read the file, each once.

@@ -41,6 +41,7 @@ pub(crate) fn recognize_blocks(
             author: Author::Agpm,
             owner: block.owner.clone(),
             seam: OwnedSeam::of(&document, &block.name),
+            base: None,
         });
     }
     let position = |block: &OwnedBlock| document.names().position(|name| *name == block.name);
@@ -50,7 +51,12 @@ pub(crate) fn recognize_blocks(
         None if document.has_own_text() => FileOrigin::Users,
         None => FileOrigin::Ours,
     };
-    Some(OwnedBlocks { seen, file, blocks })
+    Some(OwnedBlocks {
+        seen,
+        file,
+        blocks,
+        conflict: None,
+    })
 }
 
 /// Claims the blank line before a block at the end of a file, because most files end with a line ending.

@@ -4,7 +4,9 @@ use agpm_model::{Checksum, Owner};
 use agpm_text::{BlockDocument, BlockName};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
+use crate::base_pack::BaseNumber;
 use crate::change::{Author, adopted};
+use crate::merges::SharedConflict;
 use crate::nodes::FileOrigin;
 
 /// The managed blocks of one file.
@@ -16,6 +18,9 @@ pub struct OwnedBlocks {
     pub file: FileOrigin,
     /// The blocks, in the order of the file.
     pub blocks: Vec<OwnedBlock>,
+    /// The new version that could not be merged into the user's edits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub conflict: Option<SharedConflict>,
 }
 
 /// A managed block.
@@ -41,6 +46,9 @@ pub struct OwnedBlock {
     /// The line endings before the block that were added with it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seam: Option<OwnedSeam>,
+    /// The file of kept bytes that has the written text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base: Option<BaseNumber>,
 }
 
 /// Line endings that were added with a block, and their surroundings.

@@ -161,6 +161,7 @@ pub fn take_back(
         existing: Some(now),
         owned: written.as_ref(),
         base: None,
+        merged: None,
         // A later value of the user at the location of a node stays.
         overwrite: OverwriteRule::Nothing,
     };

@@ -58,7 +58,9 @@ impl SharedFileTask<'_> {
         let wanted = lists::reconcile(&draft.document, all.clone(), &mut managed, self.overwrite);
         let mut decisions =
             desired_index::remove_obstructions(&mut draft, &wanted, &mut managed, self.overwrite)?;
-        let engine = NodePlanner::new(&draft.document, &managed, &managed.nodes, self.overwrite);
+        let mut engine =
+            NodePlanner::new(&draft.document, &managed, &managed.nodes, self.overwrite);
+        engine.merged = self.merged;
         decisions.join(engine.decide_all(&wanted));
         draft.apply(&decisions.edits)?;
         let mut containers = managed.containers;
@@ -159,6 +161,7 @@ impl EditedFile<'_> {
             refused: self.decisions.refused,
             owned,
             unchanged: self.decisions.unchanged,
+            edited: self.decisions.edited,
         })
     }
 
@@ -227,6 +230,8 @@ impl EditedFile<'_> {
             others: self.user_items(),
             equal_user_nodes: self.decisions.equal_user_nodes.iter().cloned().collect(),
             seams,
+            values: None,
+            conflict: None,
         }
     }
 

@@ -8,6 +8,7 @@ mod desired_index;
 mod desired_set;
 mod document_index;
 mod draft;
+mod edited;
 mod error;
 mod file;
 mod items;
@@ -28,18 +29,21 @@ mod target;
 mod task;
 mod undecided_nodes;
 
+use std::collections::BTreeMap;
+
 use agpm_model::{ObservedPath, RelativePath};
-use agpm_text::{Document, Format, LazyDocument};
+use agpm_text::{Document, Format, LazyDocument, Pointer, Value};
 
 use crate::change::{OverwriteRule, PlannedChange, RefusedChange};
 use task::SharedFileTask;
 
 pub use check::{NodeFinding, NodeState, check_nodes, take_back};
 pub use desired::{DesiredNode, OnEqualUserValue};
+pub use edited::{EditedNode, position_of, with_value};
 pub use error::NodeError;
 pub use owned::{FileOrigin, OwnedNode, OwnedNodes};
 pub use recognise::{recognise_file, recognise_nodes};
-pub use record::NodesRecord;
+pub use record::{NodesRecord, location_of_record, location_record};
 pub use removal_whitespace::{Hunk, RemovalWhitespace};
 pub use sum::NodeSum;
 pub use task::FileOutcome;
@@ -61,12 +65,14 @@ pub struct SharedFile<'a> {
     pub owned: Option<&'a OwnedNodes>,
     /// The merged text of the layers, used to create a file that does not exist or is wholly managed.
     pub base: Option<&'a LazyDocument>,
+    /// Values to write in place of edited ones, by their position.
+    pub merged: Option<&'a BTreeMap<Pointer, Value>>,
     /// The content that agpm may overwrite.
     pub overwrite: OverwriteRule,
 }
 
 /// The plan for one shared file.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct NodePlan {
     /// The resulting file; unchanged if anything was refused.
     pub outcome: FileOutcome,
@@ -78,6 +84,8 @@ pub struct NodePlan {
     pub owned: Option<OwnedNodes>,
     /// The number of unchanged nodes.
     pub unchanged: usize,
+    /// Edited nodes of which a new version exists.
+    pub edited: Vec<EditedNode>,
 }
 
 /// Plans the desired nodes of a shared file against the existing ones.
@@ -87,6 +95,7 @@ pub fn plan_nodes(file: &SharedFile<'_>) -> Result<NodePlan, NodeError> {
         existing: file.document,
         owned: file.owned,
         base: file.base,
+        merged: file.merged,
         overwrite: file.overwrite,
     };
     let done = task.plan(file.desired)?;
@@ -122,5 +131,6 @@ pub fn plan_nodes(file: &SharedFile<'_>) -> Result<NodePlan, NodeError> {
             done.owned
         },
         unchanged: done.unchanged,
+        edited: done.edited,
     })
 }

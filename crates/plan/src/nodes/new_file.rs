@@ -54,6 +54,8 @@ pub(super) fn build_shared_file(
         others: BTreeMap::new(),
         equal_user_nodes: Vec::new(),
         seams: None,
+        values: None,
+        conflict: None,
     };
     Ok(NewSharedFile { text, owned })
 }
@@ -173,6 +175,7 @@ pub(super) fn plan(
         refused: Vec::new(),
         owned,
         unchanged,
+        edited: Vec::new(),
     })
 }
 

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::removal_whitespace::RemovalWhitespace;
 use super::sum::NodeSum;
 use crate::change::Author;
+use crate::merges::{KeptValues, SharedConflict};
 
 /// The author of a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -41,6 +42,10 @@ pub struct OwnedNodes {
     pub equal_user_nodes: Vec<NodeLocation>,
     /// Whitespace that removing all nodes would not restore.
     pub seams: Option<RemovalWhitespace>,
+    /// The kept values of the nodes, which merges start from.
+    pub values: Option<KeptValues>,
+    /// The new version that could not be merged into the user's edits.
+    pub conflict: Option<SharedConflict>,
 }
 
 impl OwnedNodes {
@@ -54,6 +59,8 @@ impl OwnedNodes {
             others: BTreeMap::new(),
             seams: None,
             equal_user_nodes: Vec::new(),
+            values: None,
+            conflict: None,
         }
     }
 

@@ -1,6 +1,6 @@
 //! Decides the change to each node of a document.
 
-use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 
 use agpm_model::{NodeLocation, Owner};
 use agpm_text::{
@@ -10,6 +10,7 @@ use agpm_text::{
 use super::desired::{DesiredNode, OnEqualUserValue};
 use super::desired_set::WantedNode;
 use super::document_index::{DocumentIndex, PathLookup, ancestor_at};
+use super::edited::{EditedNode, edits_between};
 use super::managed_nodes::ManagedNodes;
 use super::order::ItemOrder;
 use super::owned::OwnedNode;
@@ -49,12 +50,16 @@ pub(super) struct NodeDecisions {
     pub(super) steps: Vec<NodeStep>,
     pub(super) refused: Vec<RefusedNode>,
     pub(super) unchanged: usize,
+    /// Edited nodes of which a new version exists.
+    pub(super) edited: Vec<EditedNode>,
 }
 
 pub(super) struct NodePlanner<'a> {
     pub(super) document_index: DocumentIndex<'a>,
     pub(super) managed: &'a ManagedNodes,
     pub(super) overwrite: OverwriteRule,
+    /// Values to write in place of edited ones, by their position.
+    pub(super) merged: Option<&'a BTreeMap<Pointer, Value>>,
     /// Managed nodes without a decision yet.
     pub(super) left: UndecidedNodes<'a>,
     /// Items that represent a managed node, by list and index.
@@ -121,6 +126,7 @@ impl<'a> NodePlanner<'a> {
             document_index: DocumentIndex::of(document),
             managed,
             overwrite,
+            merged: None,
             left: UndecidedNodes::of(nodes),
             claimed: HashSet::new(),
             order: ItemOrder::default(),
@@ -416,6 +422,31 @@ impl<'a> NodePlanner<'a> {
     /// Keeps an edited node.
     pub(super) fn keep(&mut self, owned: &OwnedNode, at: &Pointer, desired: &DesiredNode) {
         let reason = ChangeReason::of_edit(owned.checksum, NodeSum::of(&desired.node.value));
+        let merged = self.merged.and_then(|merged| merged.get(at));
+        if let Some((value, now)) = merged.zip(self.document_index.at(at)) {
+            self.decisions.edits.extend(edits_between(at, now, value));
+            if let NodeLocation::Item(list) | NodeLocation::Keyed { list, .. } = &owned.location {
+                let kept = (list.clone(), NodeSum::of(value));
+                self.decisions.kept_values.insert(kept);
+            }
+            // The new version is the base from now on; what differs from it is the user's edit.
+            self.record_owned(desired, owned.author);
+            return self.record_step(
+                at,
+                ChangeAction::Merge,
+                ChangeReason::Merged,
+                &desired.owner,
+            );
+        }
+        if reason == ChangeReason::Conflict {
+            self.decisions.edited.push(EditedNode {
+                at: at.clone(),
+                location: owned.location.clone(),
+                base: owned.checksum,
+                new: desired.node.value.clone(),
+                owner: owned.owner.clone(),
+            });
+        }
         self.record_step(at, ChangeAction::Keep, reason, &owned.owner);
         self.decisions.nodes.push(owned.clone());
     }

@@ -72,6 +72,8 @@ pub fn recognise_nodes(
             .unwrap_or_default(),
         seams: recorded.and_then(|recorded| recorded.seams.clone()),
         nodes,
+        values: None,
+        conflict: None,
     })
 }
 

@@ -12,6 +12,7 @@ use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, utf8_percent_enco
 use serde::{Deserialize, Serialize, Serializer};
 
 use crate::change::Author;
+use crate::merges::{KeptValues, SharedConflict};
 
 use super::owned::{FileOrigin, OwnedNode, OwnedNodes};
 use super::removal_whitespace::RemovalWhitespace;
@@ -47,6 +48,10 @@ pub struct NodesRecord {
     equal_user_nodes: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     seams: Option<RemovalWhitespace>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    values: Option<KeptValues>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    conflict: Option<SharedConflict>,
 }
 
 impl NodesRecord {
@@ -60,6 +65,8 @@ impl NodesRecord {
             others: owned.others.clone(),
             equal_user_nodes: records(owned.equal_user_nodes.iter(), write_place),
             seams: owned.seams.clone(),
+            values: owned.values,
+            conflict: owned.conflict.clone(),
         }
     }
 
@@ -75,6 +82,8 @@ impl NodesRecord {
                 read_place(&mut fields.into_iter())
             })?,
             seams: self.seams,
+            values: self.values,
+            conflict: self.conflict,
         })
     }
 }
@@ -146,6 +155,18 @@ fn write_place(location: &NodeLocation, out: &mut String) {
         write_field(key, out);
         write_field(id, out);
     }
+}
+
+/// A location as a conflict records it.
+pub fn location_record(location: &NodeLocation) -> String {
+    let mut out = String::new();
+    write_place(location, &mut out);
+    out
+}
+
+/// The location that a conflict records.
+pub fn location_of_record(record: &str) -> Option<NodeLocation> {
+    read_place(&mut read_fields(record)?.into_iter())
 }
 
 fn read_place(fields: &mut impl Iterator<Item = String>) -> Option<NodeLocation> {

@@ -1,7 +1,10 @@
 //! The inputs and the result of planning one shared file.
 
-use agpm_text::{Document, Format, LazyDocument};
+use std::collections::BTreeMap;
 
+use agpm_text::{Document, Format, LazyDocument, Pointer, Value};
+
+use super::edited::EditedNode;
 use super::owned::OwnedNodes;
 use super::planner::{NodeStep, RefusedNode};
 use crate::change::OverwriteRule;
@@ -24,6 +27,7 @@ pub(super) struct SharedFileTask<'a> {
     pub(super) existing: Option<&'a Document>,
     pub(super) owned: Option<&'a OwnedNodes>,
     pub(super) base: Option<&'a LazyDocument>,
+    pub(super) merged: Option<&'a BTreeMap<Pointer, Value>>,
     pub(super) overwrite: OverwriteRule,
 }
 
@@ -34,4 +38,5 @@ pub(super) struct SharedFileDecision {
     pub(super) refused: Vec<RefusedNode>,
     pub(super) owned: Option<OwnedNodes>,
     pub(super) unchanged: usize,
+    pub(super) edited: Vec<EditedNode>,
 }

@@ -109,6 +109,7 @@ impl File {
             desired,
             owned: self.owned.as_ref(),
             base: base.as_ref(),
+            merged: None,
             overwrite,
         })
     }

@@ -5,8 +5,8 @@ use agpm_model::{KeyNames, SchemaField, ValueForm};
 use super::schema::OutputSchema;
 use super::shared::{
     CAPABILITIES, CHANGES, CONVERSIONS, DISABLED, DONE, DRY_RUN, ID, KIND, LOCK, MOVED, NAME,
-    PROGRAMS, READS, SOURCE, TEXT_OR_NULL, UNCHANGED, document, list, maybe, object, optional,
-    or_null, required,
+    PRIVATE_LOCK, PROGRAMS, READS, SOURCE, TEXT_OR_NULL, UNCHANGED, document, list, maybe, object,
+    optional, or_null, required,
 };
 
 const INSTALL: ValueForm = document![
@@ -20,6 +20,7 @@ const INSTALL: ValueForm = document![
     UNCHANGED,
     DISABLED,
     LOCK,
+    PRIVATE_LOCK,
 ];
 
 const CHANGED_ENTRIES: SchemaField = required(
@@ -53,6 +54,7 @@ const UPDATE: ValueForm = document![
     UNCHANGED,
     DISABLED,
     LOCK,
+    PRIVATE_LOCK,
 ];
 
 /// An edit of the manifest, with the install that follows unless `--no-install` is given.
@@ -68,6 +70,7 @@ const MANIFEST_CHANGE: ValueForm = document![
     maybe(UNCHANGED),
     maybe(DISABLED),
     maybe(LOCK),
+    PRIVATE_LOCK,
 ];
 
 const ADD: ValueForm = document![
@@ -128,6 +131,7 @@ const ADD: ValueForm = document![
     maybe(UNCHANGED),
     maybe(DISABLED),
     maybe(LOCK),
+    PRIVATE_LOCK,
 ];
 
 const FOUND_ENTRIES: ValueForm = list![object![
@@ -253,7 +257,18 @@ const PAST: ValueForm = object![
         or_null![ValueForm::Count],
         "The number of the transaction",
     ),
-    required("title", ValueForm::Text, "The command"),
+    required(
+        "time",
+        TEXT_OR_NULL,
+        "The time, as in `2026-11-20T08:30:00Z`; null if it was not recorded",
+    ),
+    required("command", ValueForm::Text, "The command"),
+    required("title", ValueForm::Text, "The same as `command`"),
+    required(
+        "summary",
+        ValueForm::Text,
+        "The number of files by what happened to them"
+    ),
     required(
         "files",
         list![object![
@@ -268,6 +283,11 @@ const PAST: ValueForm = object![
     ),
     optional("damaged", ValueForm::Text, "Why the record cannot be read"),
 ];
+const UNDONE_TRANSACTIONS: SchemaField = required(
+    "transactions",
+    list![PAST],
+    "The transactions, the newest first",
+);
 const KEPT: SchemaField = required(
     "kept",
     ValueForm::TEXTS,
@@ -368,6 +388,29 @@ pub(super) const OUTPUTS: &[OutputSchema] = &[
         ]],
     },
     OutputSchema {
+        command: "patch save",
+        about: "The patch that local edits of a resource were saved as",
+        forms: &[document![
+            required("id", ValueForm::Text, "The resource, as `TYPE/NAME`"),
+            required(
+                "fields",
+                ValueForm::TEXTS,
+                "The fields that the patch sets now"
+            ),
+            required(
+                "patch_file",
+                TEXT_OR_NULL,
+                "The diff with the rest of the edit; null if fields are enough",
+            ),
+            required(
+                "files",
+                ValueForm::TEXTS,
+                "The edited files; none if nothing was edited"
+            ),
+            required("dry_run", ValueForm::Flag, "Whether nothing was written"),
+        ]],
+    },
+    OutputSchema {
         command: "undo",
         about: "The transaction that was undone, would be undone, or all of them",
         forms: &[
@@ -375,16 +418,18 @@ pub(super) const OUTPUTS: &[OutputSchema] = &[
                 required(
                     "undone",
                     or_null![PAST],
-                    "The transaction; null if there is none",
+                    "The oldest transaction, with the files of all; null if there is none",
                 ),
+                UNDONE_TRANSACTIONS,
                 KEPT,
             ],
             document![
                 required(
                     "would_undo",
                     or_null![PAST],
-                    "The transaction with `--dry-run`; null if there is none",
+                    "The same with `--dry-run`; null if there is none",
                 ),
+                UNDONE_TRANSACTIONS,
                 KEPT,
             ],
             document![required(

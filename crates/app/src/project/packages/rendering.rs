@@ -5,7 +5,7 @@ use agpm_compose::{
     check_patched_names, server_clashes,
 };
 use agpm_diag::{Failure, Notes, has_errors};
-use agpm_model::{InstallScope, Manifest, RelativePath};
+use agpm_model::{InstallScope, Manifest, RelativePath, ResourceId};
 use agpm_resolve::{ResolvedEntries, ResolvedEntry};
 use agpm_store::{StoreProblem, parallel};
 
@@ -35,7 +35,18 @@ pub(crate) fn render_these(
     entries: Vec<ResolvedEntry>,
     notes: &mut Notes,
 ) -> Result<RenderedSet, Failure> {
-    let mut composer = Composer::new(manifest, entries, sources);
+    render_keeping(manifest, sources, entries, None, notes)
+}
+
+/// The same, keeping the content of one resource before the diffs of its patches.
+pub(crate) fn render_keeping(
+    manifest: &Manifest,
+    sources: &ProjectSources,
+    entries: Vec<ResolvedEntry>,
+    kept: Option<ResourceId>,
+    notes: &mut Notes,
+) -> Result<RenderedSet, Failure> {
+    let mut composer = Composer::new(manifest, entries, sources).keeping_texts_of(kept);
     for level in composer.levels() {
         let chunks = level.chunks(CHUNK).collect();
         // Threads cannot share the notes. Each resource gets a fork, and the forks are absorbed in order: positions

@@ -1,11 +1,14 @@
 //! The arguments as they were typed. Doc comments are the help, the man pages and the reference.
 
 mod approve;
+mod audit;
 mod bottle;
+mod can;
 mod catalog;
 mod check;
 mod ci;
 mod diff;
+mod fleet;
 mod inspect;
 mod install;
 mod layers;
@@ -27,11 +30,14 @@ use crate::help::{wants_all_commands, with_short_help, without_help_command};
 use agpm_app::project::world::{InstallScope, ProgramUse};
 
 pub(crate) use approve::{ApprovalArgs, ApproveArgs};
+pub(crate) use audit::{AuditArgs, AuditFormat};
 pub(crate) use bottle::{BottleArgs, BottleCommand, BottleFormat};
+pub(crate) use can::{CanCommand, CanProjects};
 pub(crate) use catalog::{CatalogArgs, CatalogCommand, CatalogFormat, CatalogLayerArgs, ModeArg};
 pub(crate) use check::{DoctorArgs, ValidateArgs, VerifyArgs};
 pub(crate) use ci::{CiArgs, CiFormat};
 pub(crate) use diff::{DiffArgs, DiffFormat};
+pub(crate) use fleet::{ReportArgs, SbomArgs, SbomFormat};
 pub(crate) use inspect::{
     BrowseArgs, ExplainArgs, ListArgs, ListFormat, OutdatedArgs, SearchArgs, StatusArgs, TreeArgs,
     TreeFormat, WhyArgs,
@@ -164,6 +170,14 @@ pub(crate) enum Command {
     Diff(DiffArgs),
     /// Check a committed project in a pipeline
     Ci(CiArgs),
+    /// Search installed content for hidden text and attacks
+    Audit(AuditArgs),
+    /// Show who can run, connect, use, read or instruct
+    Can {
+        /// The subcommand
+        #[command(subcommand)]
+        what: CanCommand,
+    },
     /// Show newer versions
     Outdated(OutdatedArgs),
     /// List installed resources
@@ -173,6 +187,10 @@ pub(crate) enum Command {
     Tree(TreeArgs),
     /// Show why a resource is installed
     Why(WhyArgs),
+    /// List the resources of many projects or repositories
+    Report(ReportArgs),
+    /// Print a bill of materials as CycloneDX or SPDX
+    Sbom(SbomArgs),
     /// Check manifest, sources and lockfile
     Validate(ValidateArgs),
     /// Compare installed files with the lockfile
@@ -269,7 +287,9 @@ impl Command {
             Command::Install(args) => &args.policy,
             Command::Update(args) => &args.policy,
             Command::Diff(args) => &args.policy,
+            Command::Audit(args) => &args.policy,
             Command::Ci(args) => &args.policy,
+            Command::Report(args) => &args.policy,
             Command::Policy { what } => what.args(),
             _ => return None,
         };
@@ -322,6 +342,7 @@ impl Command {
             Command::Update(args) => &args.scope,
             Command::Status(args) => &args.scope,
             Command::Diff(args) => &args.scope,
+            Command::Audit(args) => &args.scope,
             Command::Outdated(args) => &args.scope,
             Command::List(args) => &args.scope,
             Command::Tree(args) => &args.scope,

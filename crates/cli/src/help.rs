@@ -25,8 +25,8 @@ Usage: agpm [OPTIONS] <COMMAND>
   ci       Check a committed project in a pipeline
   doctor   Diagnose git, configuration, cache and project
 
-  inspect  status, tree, why, outdated, browse
-  check    verify, validate, policy, approve, lock, resolve, patch
+  inspect  status, tree, why, outdated, browse, report, sbom
+  check    verify, validate, audit, can, policy, approve, lock, resolve, patch
   layers   layers, merge, strategies
   formats  catalog, profile, bottle
   set up   demo, import, config, cache, serve, schema, completions, man

@@ -50,6 +50,21 @@ registry! {
     ADD_NOTHING = "add/nothing" Error;
     ADD_SEVERAL = "add/several" Error;
     ADD_TYPE = "add/type" Error;
+    AUDIT_BIDI = "audit/bidi" Error;
+    AUDIT_COLLECTOR = "audit/collector" Warning;
+    AUDIT_CONFUSABLE_NAME = "audit/confusable-name" Warning;
+    AUDIT_CREDENTIALS = "audit/credentials" Warning;
+    AUDIT_DOWNLOAD_AND_RUN = "audit/download-and-run" Warning;
+    AUDIT_HIDDEN_TEXT = "audit/hidden-text" Error;
+    AUDIT_IGNORE_INSTRUCTIONS = "audit/ignore-instructions" Warning;
+    AUDIT_INVISIBLE = "audit/invisible" Warning;
+    AUDIT_OBFUSCATED = "audit/obfuscated" Warning;
+    AUDIT_OTHER_SCANNER = "audit/other-scanner" Warning;
+    AUDIT_PERMISSION_BYPASS = "audit/permission-bypass" Warning;
+    AUDIT_PLAIN_HTTP = "audit/plain-http" Warning;
+    AUDIT_REVERSE_SHELL = "audit/reverse-shell" Warning;
+    AUDIT_SARIF = "audit/sarif" Error;
+    AUDIT_SECRET = "audit/secret" Warning;
     BASE_CHAIN = "base/chain" Error;
     BASE_CYCLE = "base/cycle" Error;
     BASE_MISSING = "base/missing" Error;
@@ -76,6 +91,7 @@ registry! {
     CSV_HEADER = "csv/header" Error;
     CSV_QUOTE = "csv/quote" Error;
     CSV_RAGGED = "csv/ragged" Warning;
+    DIFF_UNAVAILABLE = "diff/unavailable" Warning;
     EXPLAIN_NOT_FOUND = "explain/not-found" Error;
     IMPORT_FORMAT = "import/format" Error;
     IMPORT_NO_COUNTERPART = "import/no-counterpart" Warning;
@@ -104,6 +120,7 @@ registry! {
     LINEAGE_UNREADABLE = "lineage/unreadable" Warning;
     LINEAGE_VALUE = "lineage/value" Warning;
     LINEAGE_VERSION = "lineage/version" Warning;
+    LIST_BUDGET = "list/budget" Warning;
     LIST_EMPTY = "list/empty" Note;
     LOCK_BROKEN = "lock/broken" Error;
     LOCK_CAPABILITIES = "lock/capabilities" Warning;
@@ -168,6 +185,7 @@ registry! {
     POLICY_VALUE = "policy/value" Error;
     POLICY_VIOLATION = "policy/violation" Error;
     PUBLISH_REFUSED = "publish/refused" Error;
+    REPORT_UNREADABLE = "report/unreadable" Warning;
     RESOURCE_DECLARATION = "resource/declaration" Error;
     RESOURCE_ESCAPE = "resource/escape" Error;
     RESOURCE_FOREIGN_DEPENDENCIES = "resource/foreign-dependencies" Note;

@@ -22,6 +22,9 @@ allow-executables = ["scripts/*", "source:hub"]
 allow-sources = ["github:corp/*"]
 gitignore = false
 
+[budget]
+claude-code = 8000
+
 [sources]
 hub = "https://example.com/hub.git"
 
@@ -104,6 +107,15 @@ deny = ["Bash(*)"]
 require = ["https://git.corp/**"]
 [policy.audit]
 level = "error"
+
+[audit]
+level = "warning"
+with = ["scan.sarif"]
+
+[[audit.ignore]]
+rule = "audit/secret"
+resource = "skills/*"
+reason = "an example"
 
 [[layers]]
 name = "org"

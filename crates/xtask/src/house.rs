@@ -7,7 +7,7 @@ use agpm_diag::SourceMap;
 use agpm_text::{Document, Format, Limits, NodeRef, parse};
 use agpm_tools::{OWN_TOOL, REFERENCE_TOOL, TOOLS};
 
-use crate::environment;
+use crate::{environment, platforms};
 
 /// Every crate, with the crates that it may depend on. A new crate gets a line here. Its directory is its name without
 /// `agpm-`.
@@ -306,13 +306,19 @@ const STORE_USERS: &[(&str, &[&str])] = &[
             "bottle.rs",
             "cache",
             "ci",
+            "diff/project_at_ref.rs",
+            "diff/project_state.rs",
             "doctor",
             "explain/file_contributions.rs",
             "explain/mod.rs",
+            "report",
+            "sbom",
             "explain/project.rs",
             "search.rs",
             "validate/mod.rs",
             "verify/mod.rs",
+            "audit",
+            "can",
         ],
     ),
 ];
@@ -361,6 +367,8 @@ pub(crate) fn violations(root: &Path) -> Vec<String> {
     );
     let undocumented = environment::undocumented(root);
     found.extend(undocumented.unwrap_or_else(|error| vec![error.to_string()]));
+    let outside = platforms::outside_platform(root);
+    found.extend(outside.unwrap_or_else(|error| vec![error.to_string()]));
     found
 }
 

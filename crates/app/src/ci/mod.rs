@@ -19,7 +19,7 @@ use agpm_resolve::{UpdateScope, add_locked_sources};
 use agpm_store::{ProjectStore, TemporaryDirectory};
 
 use crate::ci::frozen_checks::{FrozenProject, check_frozen};
-use crate::ci::manifests::manifests_below;
+pub(crate) use crate::ci::manifests::manifests_below;
 use crate::ignored_hooks::locked_hooks;
 use crate::install;
 use crate::install::{InstallJob, InstallRequest};
@@ -41,11 +41,12 @@ pub enum Restore {
 }
 
 /// The checks, in the order of the report.
-const CHECKS: [CheckName; 5] = [
+const CHECKS: [CheckName; 6] = [
     CheckName::Manifest,
     CheckName::Lock,
     CheckName::Approval,
     CheckName::Policy,
+    CheckName::Audit,
     CheckName::Files,
 ];
 

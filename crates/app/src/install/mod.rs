@@ -28,6 +28,7 @@ pub use findings::{
 };
 pub use increases::{IncreaseRules, unapproved_refusals};
 pub use judging::{JudgedInstall, SourceFacts};
+pub(crate) use lock_change::url_of;
 pub use lock_change::{lock_change, note_missing_digests, private_lock_change};
 pub use loosened_bases::{BASE_APPROVAL, loosened_bases, unknown_base_policy};
 pub use new_locks::{LockResult, LockResults};
@@ -95,7 +96,7 @@ use crate::project::write_mode::WriteMode;
 
 use crate::install::gathering::gather;
 use crate::install::older_files::record_older_files;
-use crate::install::refusals::{refuse_rendered, refuse_violations};
+use crate::install::refusals::{refuse_findings, refuse_rendered, refuse_violations};
 use crate::install::rendering::{pin_catalog_remotes, render, resolve_dependencies};
 
 /// Installs a project.
@@ -191,6 +192,7 @@ fn gather_and_render(
     refuse_rendered(run, &gathered, &mut rendered, notes)?;
     pin_catalog_remotes(run, &gathered, &mut rendered, notes)?;
     refuse_violations(run.world, &gathered, &rendered, notes)?;
+    refuse_findings(&gathered, &mut rendered, notes)?;
     record_older_files(run, &mut gathered, &rendered.rendered.resources)?;
     Ok((gathered, rendered))
 }

@@ -14,6 +14,7 @@ use crate::environment::ENVIRONMENT_VARIABLES;
 use crate::examples::examples_of;
 use crate::exit_codes::failure_codes;
 use crate::output::Output;
+use crate::platform::MACHINE_POLICY;
 
 /// Files that agpm reads and writes, with their purpose.
 const FILES: [(&str, &str); 9] = [
@@ -31,7 +32,7 @@ const FILES: [(&str, &str); 9] = [
     ("~/.config/agpm/config.toml", "Your configuration."),
     ("~/.config/agpm/agpm.toml", "Your own manifest, for -g."),
     ("~/.cache/agpm/", "Downloaded data."),
-    ("/etc/agpm/policy.toml", "The policy of this machine."),
+    (MACHINE_POLICY, "The policy of this machine."),
 ];
 
 /// Prints one page, or writes all of them.

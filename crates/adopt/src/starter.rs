@@ -4,6 +4,9 @@ use crate::found::ChosenTools;
 
 /// The starter manifest.
 pub const STARTER_MANIFEST: &str = include_str!("../starter/agpm.toml");
+/// The commented choice of a minimum age for versions, for every manifest that agpm creates. It is not active: whoever adds
+/// a repository that was tagged today wants that tag.
+pub const COOLDOWN_CHOICE: &str = include_str!("../starter/cooldown.toml");
 /// The comment that tools are named before.
 const SOURCES_COMMENT: &str = "# Where packages come from";
 /// Paths that must not be committed: the state belongs to one machine, and the private manifest to one person. Plugins
@@ -100,6 +103,15 @@ mod tests {
             ignored("/.agpm/\n").as_deref(),
             Some("/.agpm/\nagpm.private.toml\nagpm.private.lock\n")
         );
+    }
+
+    #[test]
+    fn the_starter_offers_the_cooldown_that_every_new_manifest_has() {
+        assert!(STARTER_MANIFEST.ends_with(COOLDOWN_CHOICE));
+        let active = COOLDOWN_CHOICE
+            .replace("\n# [", "\n[")
+            .replace("\n# min", "\nmin");
+        assert!(active.ends_with("\n[policy.versions]\nmin-release-age = \"7d\"\n"));
     }
 
     #[test]

@@ -76,6 +76,7 @@ registry! {
     CSV_HEADER = "csv/header" Error;
     CSV_QUOTE = "csv/quote" Error;
     CSV_RAGGED = "csv/ragged" Warning;
+    DIFF_UNAVAILABLE = "diff/unavailable" Warning;
     EXPLAIN_NOT_FOUND = "explain/not-found" Error;
     IMPORT_FORMAT = "import/format" Error;
     IMPORT_NO_COUNTERPART = "import/no-counterpart" Warning;
@@ -104,6 +105,7 @@ registry! {
     LINEAGE_UNREADABLE = "lineage/unreadable" Warning;
     LINEAGE_VALUE = "lineage/value" Warning;
     LINEAGE_VERSION = "lineage/version" Warning;
+    LIST_BUDGET = "list/budget" Warning;
     LIST_EMPTY = "list/empty" Note;
     LOCK_BROKEN = "lock/broken" Error;
     LOCK_CAPABILITIES = "lock/capabilities" Warning;
@@ -167,6 +169,7 @@ registry! {
     POLICY_VALUE = "policy/value" Error;
     POLICY_VIOLATION = "policy/violation" Error;
     PUBLISH_REFUSED = "publish/refused" Error;
+    REPORT_UNREADABLE = "report/unreadable" Warning;
     RESOURCE_DECLARATION = "resource/declaration" Error;
     RESOURCE_ESCAPE = "resource/escape" Error;
     RESOURCE_FOREIGN_DEPENDENCIES = "resource/foreign-dependencies" Note;

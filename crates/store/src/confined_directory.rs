@@ -6,7 +6,7 @@ use cap_std::fs::{Dir, OpenOptions};
 
 use crate::error::{StoreError, StoreProblem};
 use crate::open_file::{mode_of, open_file, read_open};
-use crate::platform;
+use crate::platform::{self, PermissionBits};
 
 /// A directory that no operation on it can leave, neither through `..` nor through a symlink.
 #[derive(Debug)]
@@ -75,6 +75,13 @@ impl ConfinedDirectory {
         options.write(true).create_new(true);
         let mut open = self.dir.open_with(file.as_str(), &options).map_err(fail)?;
         std::io::Write::write_all(&mut open, bytes).map_err(fail)
+    }
+
+    /// Lets the owner and others execute a file, on systems that have such a mode.
+    pub fn make_executable(&self, file: &RelativePath) -> Result<(), StoreError> {
+        let path = self.path.join(file.as_str());
+        platform::set_bits(&self.dir, file.as_str(), PermissionBits::EXECUTABLE)
+            .map_err(|cause| StoreError::new(&path, cause))
     }
 
     /// Creates a symlink that does not exist yet, and its parents. The target is relative and is not checked.

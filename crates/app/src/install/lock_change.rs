@@ -113,7 +113,8 @@ pub(super) fn moves(manifest: &Manifest, old: &Lockfile, new: &Lockfile) -> Vec<
     moved_pins(old, new).into_iter().map(report).collect()
 }
 
-fn url_of(manifest: &Manifest, source: &PinSource) -> Option<String> {
+/// The URL of a pin, without secrets; `None` for a source that the manifest does not have.
+pub(crate) fn url_of(manifest: &Manifest, source: &PinSource) -> Option<String> {
     match source {
         PinSource::Address(written) => {
             let address = written.strip_prefix("git+").unwrap_or(written);

@@ -28,6 +28,7 @@ pub use findings::{
 };
 pub use increases::{IncreaseRules, unapproved_refusals};
 pub use judging::{JudgedInstall, SourceFacts};
+pub(crate) use lock_change::url_of;
 pub use lock_change::{lock_change, note_missing_digests, private_lock_change};
 pub use loosened_bases::{BASE_APPROVAL, loosened_bases, unknown_base_policy};
 pub use new_locks::{LockResult, LockResults};

@@ -1,10 +1,11 @@
 //! Plans an install: compares the new lockfile and the new files with the current ones.
 
+use crate::cost::CostReport;
 use crate::install::{
     InstallInputs, LockChange, PlannedInstall, bases_of_edits, desired_state, new_programs,
 };
 use agpm_compose::{RenderedResource, RenderedSet};
-use agpm_diag::{Failure, Notes};
+use agpm_diag::{Failure, Notes, Severity};
 use agpm_layers::LayeredFile;
 use agpm_model::{LockUse, Manifest, RelativePath};
 use agpm_plan::{DesiredState, Ledger, Plan, hides_written_bytes, may_explain, recover_ownership};
@@ -68,6 +69,8 @@ pub(super) fn plan_install(
     };
     inputs.record(gathered, run.job.request.lock, &lock, plan, notes);
     let manifest = &gathered.project.manifest;
+    let costs = CostReport::of(manifest, &resources);
+    notes.diagnostics.extend(costs.findings(Severity::Warning));
     Ok(PlannedInstall {
         programs: new_programs(manifest, &resources, &layered.files, &plan.changes),
         resources,

@@ -26,7 +26,9 @@ mod patch;
 mod policy;
 mod profile;
 mod publish;
+mod report;
 mod resolve;
+mod sbom;
 mod serve;
 mod status;
 mod strategies;
@@ -101,6 +103,8 @@ pub(crate) fn run(cli: Cli, typed: TypedCommand, output: &mut Output) -> ExitCod
         Command::Ci(args) => ci::run(&world, &args, output),
         Command::Diff(args) => diff::run(&world, args, output),
         Command::Outdated(args) => outdated::run(&world, args, output),
+        Command::Report(args) => report::run(&world, args, output),
+        Command::Sbom(args) => sbom::run(&world, args, output),
         Command::Validate(args) => validate::run(&world, &args, output),
         Command::Install(args) => install::run(&world, &args, output),
         Command::List(args) => list::run(&world, args, output),

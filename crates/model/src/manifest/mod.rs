@@ -1,5 +1,6 @@
 //! Converts `agpm.toml` from spanned nodes to checked types. All mistakes are reported at once.
 
+mod budget;
 mod catalog;
 mod dependency;
 mod inline;
@@ -60,6 +61,8 @@ pub struct Manifest {
     pub project: Option<Value>,
     /// The built-in and custom tools.
     pub tools: Tools,
+    /// The characters that each tool may spend on the names and descriptions of resources.
+    pub budget: BTreeMap<ToolName, usize>,
     /// Template variables of dependencies.
     pub variants: Variants,
     /// The dependencies, by type and then in document order.

@@ -123,6 +123,11 @@ pub(crate) const MANIFEST_SECTIONS: SchemaTable = SchemaTable::strict(
             "Rules that everything in the manifest must follow.",
         ),
         SchemaField::optional(
+            "budget",
+            ValueForm::by_name(&ValueForm::Count),
+            "The characters that each tool may spend on the names and descriptions of resources.",
+        ),
+        SchemaField::optional(
             "allow-executables",
             ValueForm::TEXTS,
             "Approved transitive executables: patterns over `TYPE/NAME`, or `source:NAME`.",

@@ -97,6 +97,14 @@ impl Source for RemoteRepository {
         Ok(())
     }
 
+    fn read_top(
+        &self,
+        revision: &Revision,
+        names: &[&str],
+    ) -> Result<Vec<Option<Vec<u8>>>, SourceError> {
+        Ok(self.read_top_files(revision, names)?)
+    }
+
     fn entry(
         &self,
         revision: Option<&Revision>,

@@ -11,7 +11,7 @@ use crate::manifest::BaseVersions;
 use crate::project::gather::{ErrorTolerance, ManifestFiles, Project, refuse_link};
 use crate::project::ledger::{is_fresh, read_ledger};
 use crate::project::packages::{
-    LockOnDisk, ProjectLocks, bind_plugins, joined_note, read_updatable_lock,
+    LockOnDisk, LockfilesOnDisk, bind_plugins, joined_note, read_updatable_lock,
     refuse_conflicted_lock,
 };
 use agpm_diag::{Failure, Notes};
@@ -130,7 +130,7 @@ pub(crate) fn gather(
 
 /// The lockfiles as an install uses them.
 struct GatheredLock {
-    locks: ProjectLocks,
+    locks: LockfilesOnDisk,
     state: LockState,
     /// The pins of a conflict that nothing decides.
     open: BTreeSet<PinId>,
@@ -142,7 +142,7 @@ fn gather_fixed_lock(
     project: &Project,
     notes: &mut Notes,
 ) -> Result<GatheredLock, Failure> {
-    let mut locks = ProjectLocks::read(&run.world.environment, run.store, notes)?;
+    let mut locks = LockfilesOnDisk::read(&run.world.environment, run.store, notes)?;
     // A project that requires nothing is as locked without a lockfile.
     let shared = project.manifest.shared_part();
     if locks.shared.is_none() && requires_nothing_in(&shared, &project.bases) {
@@ -162,7 +162,7 @@ fn gather_updatable_lock(
     notes: &mut Notes,
 ) -> Result<GatheredLock, Failure> {
     let mut gathered = GatheredLock {
-        locks: ProjectLocks::default(),
+        locks: LockfilesOnDisk::default(),
         state: LockState::AsWritten,
         open: BTreeSet::new(),
     };

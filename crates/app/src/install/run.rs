@@ -25,7 +25,7 @@ use crate::manifest::LoadedBase;
 use crate::install::policies::ProjectPolicies;
 use crate::project::gather::{ManifestFiles, Project};
 use crate::project::layers::LayeredProject;
-use crate::project::packages::{ProjectLocks, ProjectSources};
+use crate::project::packages::{LockfilesOnDisk, ProjectSources};
 use crate::project::scope::SiblingFile;
 use crate::project::text_patches::EditedTextPatch;
 use crate::project::world::{Environment, World};
@@ -204,7 +204,7 @@ pub(crate) struct GatheredProject {
     /// Everything that is locked, with the bytes of the lockfiles.
     pub(crate) lock: Option<(Lockfile, Vec<u8>)>,
     /// The lockfiles that it is from.
-    pub(crate) locks: ProjectLocks,
+    pub(crate) locks: LockfilesOnDisk,
     /// Whether the file has the lockfile.
     pub(crate) lock_state: LockState,
     /// The pins whose versions may change, with those of a conflict that nothing decides.

@@ -20,6 +20,7 @@ mod strategies;
 mod tables;
 mod texts;
 mod tools;
+mod visibility;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -43,7 +44,8 @@ pub use crate::manifest::strategies::{FilePattern, MergeRule};
 pub use crate::manifest::tables::{
     CONFIG_SCHEMA, MANIFEST_SCHEMA, PRIVATE_SCHEMA, SERVER_KEYS, SERVER_TRANSPORTS,
 };
-pub use crate::manifest::texts::{BaseText, ManifestTexts, SectionEntry, Visibility};
+pub use crate::manifest::texts::{BaseText, ManifestTexts, SectionEntry};
+pub use crate::manifest::visibility::Visibility;
 use crate::name::{SourceName, ToolName};
 use crate::path::RelativePath;
 use crate::pin::ResourceId;

@@ -1,4 +1,4 @@
-//! The private part of a manifest: what only one user has, beside what everyone has.
+//! The private part of a manifest: the entries that only one user has.
 
 use std::collections::BTreeSet;
 

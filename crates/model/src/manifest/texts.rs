@@ -6,6 +6,7 @@ use agpm_text::{Document, NodeRef};
 use crate::base::BaseRoot;
 use crate::check::{Check, Completeness, spot};
 use crate::manifest::sources::SourceScope;
+use crate::manifest::visibility::Visibility;
 use crate::resource::ResourceType;
 use crate::tool::InstallScope;
 
@@ -27,16 +28,6 @@ pub struct ManifestTexts<'a> {
     pub entries: &'a dyn Fn(&str) -> Vec<SectionEntry<'a>>,
     /// Syntax errors in these files, which suppress findings that they may have caused.
     pub syntax_errors: &'a [SourceSpan],
-}
-
-/// Who has a declaration.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Visibility {
-    /// Everyone: it is in the manifest or in a base.
-    #[default]
-    Shared,
-    /// One user: it is in `agpm.private.toml`.
-    Private,
 }
 
 /// A base, and the root of its relative paths.

@@ -24,12 +24,12 @@ pub(crate) struct LockOnDisk {
 
 /// The lockfiles of a project: what everyone has, and what one user adds.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct ProjectLocks {
+pub(crate) struct LockfilesOnDisk {
     pub(crate) shared: Option<LockOnDisk>,
     pub(crate) private: Option<LockOnDisk>,
 }
 
-impl ProjectLocks {
+impl LockfilesOnDisk {
     /// Reads both; a shared one with conflict markers is refused.
     pub(crate) fn read(
         environment: &Environment,
@@ -44,7 +44,7 @@ impl ProjectLocks {
             }
             None => None,
         };
-        Ok(ProjectLocks {
+        Ok(LockfilesOnDisk {
             shared,
             private: read_private_lock(environment, store, notes)?,
         })
@@ -69,7 +69,7 @@ pub(crate) fn read_lock(
     store: &ProjectStore,
     notes: &mut Notes,
 ) -> Result<Option<(Lockfile, Vec<u8>)>, Failure> {
-    Ok(ProjectLocks::read(environment, store, notes)?.joined())
+    Ok(LockfilesOnDisk::read(environment, store, notes)?.joined())
 }
 
 fn read_private_lock(
@@ -116,13 +116,13 @@ pub(crate) struct UpdatableLock {
     /// Everything that is locked.
     pub(crate) lock: Lockfile,
     /// The files; a shared one with conflict markers is joined.
-    pub(crate) files: ProjectLocks,
+    pub(crate) files: LockfilesOnDisk,
     /// The join of its sides.
     pub(crate) join: Option<JoinedLock>,
 }
 
 impl UpdatableLock {
-    fn of(files: ProjectLocks, join: Option<JoinedLock>) -> Option<Self> {
+    fn of(files: LockfilesOnDisk, join: Option<JoinedLock>) -> Option<Self> {
         let (lock, _) = files.joined()?;
         Some(UpdatableLock { lock, files, join })
     }
@@ -138,7 +138,7 @@ pub(crate) fn read_updatable_lock(
     let environment = &world.environment;
     let bytes = lock_bytes(environment, store, LOCK_NAME)?;
     let Some(bytes) = bytes.filter(|bytes| has_conflict_markers(bytes)) else {
-        let files = ProjectLocks::read(environment, store, notes)?;
+        let files = LockfilesOnDisk::read(environment, store, notes)?;
         return Ok(UpdatableLock::of(files, None));
     };
     let sources = ProjectSources::open_used(world, manifest, store.path());
@@ -148,7 +148,7 @@ pub(crate) fn read_updatable_lock(
     };
     let join = join_sides(&bytes, &facts, notes)?;
     let lock = join.lock.clone();
-    let files = ProjectLocks {
+    let files = LockfilesOnDisk {
         shared: Some(LockOnDisk { lock, bytes }),
         private: read_private_lock(environment, store, notes)?,
     };

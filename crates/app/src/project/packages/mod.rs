@@ -11,7 +11,7 @@ mod sources;
 
 pub(crate) use fetch::FactFetcher;
 pub(crate) use locking::{
-    LockOnDisk, ProjectLocks, joined_note, parse_side, read_lock, read_updatable_lock,
+    LockOnDisk, LockfilesOnDisk, joined_note, parse_side, read_lock, read_updatable_lock,
     readable_locks, refuse_conflicted_lock,
 };
 pub(crate) use marketplaces::{bind_plugins, check_marketplace_size};

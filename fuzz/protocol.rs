@@ -32,6 +32,8 @@ fn world(directory: &std::path::Path) -> World {
         outside: OutsideReads::Refused,
         policies: PolicyLocations::default(),
         executables: Vec::new(),
+        credentials: Vec::new(),
+        set_variables: std::collections::BTreeSet::new(),
     };
     World::of_machine(environment, Arc::new(SilentProgress))
 }

@@ -10,13 +10,10 @@ mod memory;
 
 use agpm_app::add::{AddRequest, AddSubject, add};
 use agpm_app::catalog::{CatalogRequest, catalog};
-use agpm_app::install::{InstallRequest, TransitiveExecutables, install};
-use agpm_app::manifest_text::AfterEdit;
+use agpm_app::install::{InstallRequest, install};
 use agpm_app::outdated::{OutdatedRequest, outdated};
-use agpm_app::project::write_mode::WriteMode;
 use agpm_app::update::{UpdateRequest, UpdateTarget, update};
-use agpm_model::{LockUse, PartNames};
-use agpm_resolve::discover::SelectionMode;
+use agpm_model::LockUse;
 
 use memory::{MemoryProject, good};
 

@@ -14,17 +14,14 @@ use agpm_app::install::{
     InstallReport, InstallRequest, LockChange, TransitiveExecutables, install,
 };
 use agpm_app::manifest::{DependencyId, PatternUse};
-use agpm_app::manifest_text::AfterEdit;
 use agpm_app::project::world::World;
 use agpm_app::project::write_mode::WriteMode;
 use agpm_app::undo::{UndoAction, UndoRequest, undo};
 use agpm_app::update::{UpdateRequest, UpdateTarget, update};
 use agpm_diag::{FailureKind, Outcome};
 use agpm_model::LockUse;
-use agpm_model::PartNames;
 use agpm_plan::ChangeAction;
 use agpm_plan::OverwriteRule;
-use agpm_resolve::discover::SelectionMode;
 
 use memory::{MemoryProject, good};
 

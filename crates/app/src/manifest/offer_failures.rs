@@ -162,6 +162,7 @@ mod tests {
             options: texts(&["--tool", "codex", "--all"]),
             project: texts(&["-C", "x"]),
             global: None,
+            tail: Vec::new(),
         }
     }
 

@@ -16,6 +16,15 @@ test-clients PROGRAM="target/release/agpm":
     cargo build --release
     clients/run {{PROGRAM}}
 
+# Test the packages, the install script and the manifests of a release
+test-packages PROGRAM="target/release/agpm":
+    cargo build --release
+    python3 packaging/check.py {{PROGRAM}}
+
+# Build the commit twice, and compare the bytes
+reproduce:
+    python3 packaging/reproduce.py
+
 # Test registries with Debian's `docker-registry` and `skopeo`; skipped where they are not installed
 test-registry:
     cargo test -p agpm --test registry -- --nocapture real

@@ -26,5 +26,7 @@ pub use found::{
 };
 pub use managers::{MANAGER_FILES, ManagerFile};
 pub use report::{AdoptedResource, Adoption, AdoptionAnswer, InitReport, ManifestWrite};
-pub use starter::{STARTER_MANIFEST, starter_manifest, with_ignored_lines};
+pub use starter::{
+    COOLDOWN_CHOICE, STARTER_MANIFEST, starter_manifest, with_ignored_line, with_ignored_lines,
+};
 pub use survey::{detect_tools, survey};

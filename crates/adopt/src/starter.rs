@@ -4,15 +4,19 @@ use crate::found::ChosenTools;
 
 /// The starter manifest.
 pub const STARTER_MANIFEST: &str = include_str!("../starter/agpm.toml");
+/// The commented choice of a minimum age for versions, for every manifest that agpm creates. It is not active: whoever adds
+/// a repository that was tagged today wants that tag.
+pub const COOLDOWN_CHOICE: &str = include_str!("../starter/cooldown.toml");
 /// The comment that tools are named before.
 const SOURCES_COMMENT: &str = "# Where packages come from";
 /// Paths that must not be committed: the state belongs to one machine, and the private manifest to one person. Plugins
 /// and snippets are installed files like those of tools.
-const IGNORED: [&str; 4] = [
+const IGNORED: [&str; 5] = [
     ".agpm/*",
     "!.agpm/plugins/",
     "!.agpm/snippets/",
     "agpm.private.toml",
+    "agpm.private.lock",
 ];
 
 /// The starter manifest with the tools that were found.
@@ -33,7 +37,16 @@ pub fn starter_manifest(tooling: &ChosenTools) -> String {
 }
 
 /// An ignore file with its missing lines; `None` if none is missing.
-pub fn with_ignored_lines(mut bytes: Vec<u8>) -> Option<Vec<u8>> {
+pub fn with_ignored_lines(bytes: Vec<u8>) -> Option<Vec<u8>> {
+    with_lines(bytes, &IGNORED)
+}
+
+/// An ignore file with one more line; `None` if it has the line.
+pub fn with_ignored_line(bytes: Vec<u8>, line: &str) -> Option<Vec<u8>> {
+    with_lines(bytes, &[line])
+}
+
+fn with_lines(mut bytes: Vec<u8>, lines: &[&str]) -> Option<Vec<u8>> {
     let text = String::from_utf8_lossy(&bytes).into_owned();
     let has = |line: &str| {
         text.lines().any(|existing| {
@@ -47,10 +60,7 @@ pub fn with_ignored_lines(mut bytes: Vec<u8>) -> Option<Vec<u8>> {
     // Users who ignore the whole directory decided so: no other line can include anything in it again.
     let is_decided = has(".agpm");
     let is_written = |line: &str| has(line) || is_decided && line.contains(".agpm/");
-    let missing: Vec<&str> = IGNORED
-        .into_iter()
-        .filter(|line| !is_written(line))
-        .collect();
+    let missing: Vec<&&str> = lines.iter().filter(|line| !is_written(line)).collect();
     if missing.is_empty() {
         return None;
     }
@@ -91,8 +101,17 @@ mod tests {
     fn an_ignored_directory_gets_no_ignore_lines() {
         assert_eq!(
             ignored("/.agpm/\n").as_deref(),
-            Some("/.agpm/\nagpm.private.toml\n")
+            Some("/.agpm/\nagpm.private.toml\nagpm.private.lock\n")
         );
+    }
+
+    #[test]
+    fn the_starter_offers_the_cooldown_that_every_new_manifest_has() {
+        assert!(STARTER_MANIFEST.ends_with(COOLDOWN_CHOICE));
+        let active = COOLDOWN_CHOICE
+            .replace("\n# [", "\n[")
+            .replace("\n# min", "\nmin");
+        assert!(active.ends_with("\n[policy.versions]\nmin-release-age = \"7d\"\n"));
     }
 
     #[test]

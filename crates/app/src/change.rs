@@ -22,14 +22,15 @@ use serde::Serialize;
 use crate::gitignore::IgnoreEdit;
 use crate::install;
 use crate::install::{
-    FileChanges, InstallJob, InstallReport, InstallRequest, ManifestEdit, ProjectFate,
+    FileChanges, InstallJob, InstallReport, InstallRequest, ManifestEdit, PrivateEdit, ProjectFate,
     TextPatchEdit, TransitiveExecutables, WideningRecord,
 };
+use crate::manifest::MANIFEST_NAME;
 use crate::manifest_text::AfterEdit;
 use crate::project::gather::{ErrorTolerance, ManifestFiles, Project, refuse_link};
 use crate::project::packages::{ProjectSources, read_updatable_lock, versions_of};
 use crate::project::path_of;
-use crate::project::reading::limit;
+use crate::project::reading::{PRIVATE_NAME, limit};
 use crate::project::scope::SiblingFile;
 use crate::project::text_patches::EditedTextPatch;
 use crate::project::world::{InstallScope, World};
@@ -98,6 +99,9 @@ pub struct ChangeReport {
     /// Whether the change was made or only shown.
     #[serde(skip)]
     pub writing: WriteMode,
+    /// The names of the edited files.
+    #[serde(skip)]
+    pub file: String,
     /// The file of the manifest, if the change removed it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub removed: Option<String>,
@@ -137,6 +141,8 @@ pub(crate) fn until_not_overtaken<T>(
 fn run(world: &World, change: &ManifestChange, notes: &mut Notes) -> Result<ChangeReport, Failure> {
     let files = ManifestFiles::require(&world.environment)?;
     let bytes = files.project().to_vec();
+    let private = files.private().map(<[u8]>::to_vec);
+    let private_text = private.as_deref().map(String::from_utf8_lossy);
     let path = files.path.clone();
     let name = crate::project::reading::display_path(&world.environment, &path);
     let document = document_of(name.clone(), bytes.clone(), Format::Toml, notes)?;
@@ -187,12 +193,15 @@ fn run(world: &World, change: &ManifestChange, notes: &mut Notes) -> Result<Chan
                 manifest: &project.manifest,
                 bases: &project.bases,
                 view: LockView::of(lock, &project.manifest, root),
+                private: private_text.as_deref(),
                 pattern_use: *pattern_use,
                 past: &past,
             };
             let edited = removal.edit(document.text(), ids)?;
             text_patches = removed_text_patches(&store, &beside, &project.manifest, &edited)?;
-            if requires_nothing(&edited.text) && past.is_of_agpm_alone(document.text()) {
+            let is_empty =
+                requires_nothing(&edited.text) && !project.manifest.has_private_entries();
+            if is_empty && past.is_of_agpm_alone(document.text()) {
                 project_end = ended_project(&store, &manifest_file)?;
             }
             (
@@ -205,6 +214,7 @@ fn run(world: &World, change: &ManifestChange, notes: &mut Notes) -> Result<Chan
     let written = WrittenEdit {
         edited: &edited,
         before: &bytes,
+        private: private.as_deref(),
         writing: change.writing(),
         project: project_end,
         text_patches,
@@ -227,11 +237,12 @@ fn refuse_mistakes(
     let files = ManifestFiles::require(&world.environment)?;
     let name = crate::project::reading::display_path(&world.environment, &files.path);
     let mut after = Notes::default();
-    let result = Project::of(
-        world,
-        files.with_project(edited.text.as_bytes().to_vec()),
-        &mut after,
-    );
+    let files = files.with_project(edited.text.as_bytes().to_vec());
+    let files = match &edited.private {
+        Some(private) => files.with_private(private.as_bytes().to_vec()),
+        None => files,
+    };
+    let result = Project::of(world, files, &mut after);
     let Err(failure) = result else { return Ok(()) };
     after.sources.rename(&name, &format!("{name} (proposed)"));
     *notes = if has_errors(&own.diagnostics) {
@@ -279,6 +290,8 @@ fn ended_project(store: &ProjectStore, manifest: &SiblingFile) -> Result<Project
 struct WrittenEdit<'a> {
     edited: &'a EditedManifest,
     before: &'a [u8],
+    /// The content of the private manifest before.
+    private: Option<&'a [u8]>,
     writing: WriteMode,
     project: ProjectFate,
     /// The diffs of patches that are removed with it.
@@ -336,6 +349,10 @@ fn bring_about(
     notes: &mut Notes,
 ) -> Result<ChangeReport, Failure> {
     let (edited, writing) = (edit.edited, edit.writing);
+    let is_shared = edited.text.as_bytes() != edit.before || edited.private.is_none();
+    let manifest = is_shared.then_some(MANIFEST_NAME);
+    let private = edited.private.as_ref().map(|_| PRIVATE_NAME);
+    let names: Vec<&str> = manifest.into_iter().chain(private).collect();
     let removed = match &edit.project {
         ProjectFate::Ends(files) => files.first().map(ToString::to_string),
         ProjectFate::Stays => None,
@@ -358,6 +375,7 @@ fn bring_about(
     Ok(ChangeReport {
         done: edited.done.clone(),
         writing,
+        file: names.join(" and "),
         removed,
         installed,
     })
@@ -377,7 +395,13 @@ fn bring_in_line(
         ..InstallRequest::PLAIN
     };
     let bytes = edited.text.as_bytes().into();
+    let private = edit.private.zip(edited.private.as_ref());
+    let private = private.map(|(before, text)| PrivateEdit {
+        before: Checksum::of(before),
+        bytes: text.as_bytes().to_vec(),
+    });
     let manifest = Some(ManifestEdit {
+        private,
         before: Some(Checksum::of(edit.before)),
         bytes,
         project: edit.project,

@@ -6,7 +6,7 @@ use crate::manifest::MANIFEST_NAME;
 use crate::project::reading::PRIVATE_NAME;
 use crate::project::scope::ManifestLocation;
 use crate::project::world::{Environment, InstallScope, ManifestUse, World};
-use agpm_model::LOCK_NAME;
+use agpm_model::{LOCK_NAME, PRIVATE_LOCK_NAME};
 
 /// The recorded state of a project's manifests, configuration and lockfile.
 #[derive(Clone, Debug)]
@@ -25,7 +25,7 @@ pub fn project_marks(environment: &Environment) -> PathMarks {
     }
     if let Ok(Some(location)) = ManifestLocation::find(environment, ManifestUse::Nearest) {
         marks.add(&location.manifest);
-        [PRIVATE_NAME, LOCK_NAME]
+        [PRIVATE_NAME, LOCK_NAME, PRIVATE_LOCK_NAME]
             .iter()
             .for_each(|name| marks.add(&location.manifest.with_file_name(name)));
     }

@@ -6,6 +6,7 @@ mod catalog;
 mod check;
 mod ci;
 mod diff;
+mod fleet;
 mod inspect;
 mod install;
 mod layers;
@@ -32,6 +33,7 @@ pub(crate) use catalog::{CatalogArgs, CatalogCommand, CatalogFormat, CatalogLaye
 pub(crate) use check::{DoctorArgs, ValidateArgs, VerifyArgs};
 pub(crate) use ci::{CiArgs, CiFormat};
 pub(crate) use diff::{DiffArgs, DiffFormat};
+pub(crate) use fleet::{ReportArgs, SbomArgs, SbomFormat};
 pub(crate) use inspect::{
     BrowseArgs, ExplainArgs, ListArgs, ListFormat, OutdatedArgs, SearchArgs, StatusArgs, TreeArgs,
     TreeFormat, WhyArgs,
@@ -172,6 +174,10 @@ pub(crate) enum Command {
     Tree(TreeArgs),
     /// Show why a resource is installed
     Why(WhyArgs),
+    /// List the resources of many projects or repositories
+    Report(ReportArgs),
+    /// Print a bill of materials as CycloneDX or SPDX
+    Sbom(SbomArgs),
     /// Check manifest, sources and lockfile
     Validate(ValidateArgs),
     /// Compare installed files with the lockfile
@@ -269,6 +275,7 @@ impl Command {
             Command::Update(args) => &args.policy,
             Command::Diff(args) => &args.policy,
             Command::Ci(args) => &args.policy,
+            Command::Report(args) => &args.policy,
             Command::Policy { what } => what.args(),
             _ => return None,
         };

@@ -82,7 +82,7 @@ pub const ENVIRONMENT_VARIABLES: &[EnvironmentVariable] = &[
     },
     EnvironmentVariable {
         name: "SOURCE_DATE_EPOCH",
-        effect: "The time that `agpm publish` writes into artifacts, in seconds since 1970. Default: none",
+        effect: "The time that `agpm publish` writes into artifacts, and `agpm sbom` into SPDX documents, in seconds since 1970. Default: none, and 0",
     },
     EnvironmentVariable {
         name: "SSL_CERT_FILE",

@@ -83,7 +83,18 @@ pub const EXAMPLES: &[CommandExamples] = &[
     examples("outdated", &["agpm outdated", "agpm outdated --all"]),
     examples(
         "list",
-        &["agpm list", "agpm list --type skill", "agpm list --json"],
+        &["agpm list", "agpm list --type skill", "agpm list --cost"],
+    ),
+    examples(
+        "report",
+        &["agpm report .", "agpm report --outdated --json"],
+    ),
+    examples(
+        "sbom",
+        &[
+            "agpm sbom --format cyclonedx",
+            "agpm sbom --format spdx --name app",
+        ],
     ),
     examples("tree", &["agpm tree", "agpm tree --invert snippets/words"]),
     examples("why", &["agpm why snippets/words"]),

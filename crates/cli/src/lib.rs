@@ -14,6 +14,7 @@ mod help;
 mod hints;
 mod output;
 mod picker;
+mod platform;
 mod progress;
 mod question;
 mod schema_name;

@@ -10,7 +10,8 @@ use agpm_resolve::discover::SearchQuery;
 use agpm_resolve::discover::{PickItem, PickState, Picker};
 use console::{Key, Term};
 
-use crate::terminal::{RawMode, asking};
+use crate::platform::RawMode;
+use crate::terminal::asking;
 
 /// The most rows of a list, for a small terminal.
 const MOST_ROWS: usize = 15;

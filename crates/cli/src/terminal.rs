@@ -6,6 +6,8 @@ use std::time::{Duration, Instant};
 
 use console::{Key, Term};
 
+use crate::platform::RawMode;
+
 /// The time that users spent on questions of this run, in milliseconds.
 static ANSWERING: AtomicU64 = AtomicU64::new(0);
 
@@ -64,51 +66,5 @@ pub(crate) fn confirm(question: &str) -> Option<bool> {
     match key.ok()? {
         Key::Escape | Key::CtrlC => None,
         key => Some(matches!(key, Key::Char('y' | 'Y'))),
-    }
-}
-
-/// A terminal that hands on every key at once and shows none, until this is dropped.
-///
-/// Reading single keys would leave the usual mode between two of them, in which the terminal echoes letters and keeps
-/// backspaces for itself. Output is processed as before, so a panic stays readable.
-#[cfg(unix)]
-pub(crate) struct RawMode {
-    before: rustix::termios::Termios,
-}
-
-#[cfg(unix)]
-impl RawMode {
-    pub(crate) fn enter() -> io::Result<Self> {
-        let before = rustix::termios::tcgetattr(io::stdin())?;
-        let mut raw = before.clone();
-        raw.make_raw();
-        raw.output_modes = before.output_modes;
-        set_modes(&raw)?;
-        Ok(RawMode { before })
-    }
-}
-
-#[cfg(unix)]
-impl Drop for RawMode {
-    fn drop(&mut self) {
-        // A closed terminal has no modes to restore.
-        drop(set_modes(&self.before));
-    }
-}
-
-#[cfg(unix)]
-fn set_modes(modes: &rustix::termios::Termios) -> io::Result<()> {
-    let when = rustix::termios::OptionalActions::Drain;
-    Ok(rustix::termios::tcsetattr(io::stdin(), when, modes)?)
-}
-
-/// On other systems keys are read as events, which need no mode.
-#[cfg(not(unix))]
-pub(crate) struct RawMode;
-
-#[cfg(not(unix))]
-impl RawMode {
-    pub(crate) fn enter() -> io::Result<Self> {
-        Ok(RawMode)
     }
 }

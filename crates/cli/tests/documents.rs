@@ -79,6 +79,25 @@ fn the_guide_to_trust_says_what_happens() {
 }
 
 #[test]
+fn the_guide_to_review_says_what_happens() {
+    check_guide(&Sandbox::new(PROGRAM), &root().join("docs/review.md"))
+        .unwrap_or_else(|failure| panic!("{failure}"));
+}
+
+#[test]
+fn the_guide_to_many_projects_says_what_happens() {
+    check_guide(&Sandbox::new(PROGRAM), &root().join("docs/fleet.md"))
+        .unwrap_or_else(|failure| panic!("{failure}"));
+}
+
+#[test]
+fn the_workflow_of_the_guide_is_the_file_next_to_it() {
+    let guide = std::fs::read_to_string(root().join("docs/review.md")).unwrap();
+    let workflow = std::fs::read_to_string(root().join("docs/workflows/agpm-review.yml")).unwrap();
+    assert!(guide.contains(&format!("```yaml\n{workflow}```\n")));
+}
+
+#[test]
 fn the_guide_to_pipelines_says_what_happens() {
     check_guide(&Sandbox::new(PROGRAM), &root().join("docs/ci.md"))
         .unwrap_or_else(|failure| panic!("{failure}"));

@@ -27,6 +27,7 @@ const CASES: &[Case] = &[
             "list --detailed",
             "list --type skill",
             "list --search nothing",
+            "list --cost",
         ],
     },
     Case {
@@ -40,6 +41,14 @@ const CASES: &[Case] = &[
     Case {
         schema: "outdated",
         lines: &["outdated", "outdated --all"],
+    },
+    Case {
+        schema: "report",
+        lines: &["report", "report --outdated", "report --denied"],
+    },
+    Case {
+        schema: "sbom",
+        lines: &["sbom --format cyclonedx", "sbom --format spdx"],
     },
     Case {
         schema: "diff",

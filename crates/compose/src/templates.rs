@@ -16,7 +16,7 @@ const READABLE: [&str; 7] = ["md", "markdown", "txt", "json", "toml", "yaml", "y
 /// The size limit of such a file.
 pub const LARGEST_READ: u64 = 1 << 20;
 /// Locations of the project that templates must not read.
-const HIDDEN: [&str; 3] = [".agpm", ".git", "agpm.private.toml"];
+const HIDDEN: [&str; 4] = [".agpm", ".git", "agpm.private.toml", "agpm.private.lock"];
 /// The same next to a user's own manifest, where URLs may contain secrets.
 const HIDDEN_OF_USER: [&str; 2] = ["agpm.toml", "config.toml"];
 

@@ -76,6 +76,7 @@ registry! {
     CSV_HEADER = "csv/header" Error;
     CSV_QUOTE = "csv/quote" Error;
     CSV_RAGGED = "csv/ragged" Warning;
+    DIFF_UNAVAILABLE = "diff/unavailable" Warning;
     EXPLAIN_NOT_FOUND = "explain/not-found" Error;
     IMPORT_FORMAT = "import/format" Error;
     IMPORT_NO_COUNTERPART = "import/no-counterpart" Warning;
@@ -104,6 +105,7 @@ registry! {
     LINEAGE_UNREADABLE = "lineage/unreadable" Warning;
     LINEAGE_VALUE = "lineage/value" Warning;
     LINEAGE_VERSION = "lineage/version" Warning;
+    LIST_BUDGET = "list/budget" Warning;
     LIST_EMPTY = "list/empty" Note;
     LOCK_BROKEN = "lock/broken" Error;
     LOCK_CAPABILITIES = "lock/capabilities" Warning;
@@ -119,6 +121,7 @@ registry! {
     MANIFEST_IN_USE = "manifest/in-use" Error;
     MANIFEST_MISSING = "manifest/missing" Error;
     MANIFEST_SECRET = "manifest/secret" Warning;
+    MANIFEST_SHADOW = "manifest/shadow" Error;
     MANIFEST_UNKNOWN_KEY = "manifest/unknown-key" Error;
     MANIFEST_UNKNOWN_SOURCE = "manifest/unknown-source" Error;
     MANIFEST_UNKNOWN_STRATEGY = "manifest/unknown-strategy" Error;
@@ -166,6 +169,7 @@ registry! {
     POLICY_VALUE = "policy/value" Error;
     POLICY_VIOLATION = "policy/violation" Error;
     PUBLISH_REFUSED = "publish/refused" Error;
+    REPORT_UNREADABLE = "report/unreadable" Warning;
     RESOURCE_DECLARATION = "resource/declaration" Error;
     RESOURCE_ESCAPE = "resource/escape" Error;
     RESOURCE_FOREIGN_DEPENDENCIES = "resource/foreign-dependencies" Note;

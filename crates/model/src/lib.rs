@@ -22,6 +22,7 @@ mod json_schema;
 mod layer_patterns;
 mod limits;
 mod lock;
+mod lock_parts;
 mod lock_tables;
 mod lock_use;
 mod manifest;
@@ -91,7 +92,7 @@ pub use instruction::{InstructionForm, InstructionPaths, InstructionScope};
 pub use json_schema::{FileSchema, any_of_schema};
 pub use lock::{
     LOCK_NAME, LockEntry, LockWriter, LockedCapabilitySet, LockedLayer, LockedPlacement,
-    LockedRemote, LockedSource, Lockfile, RESTORE_LOCK,
+    LockedRemote, LockedSource, Lockfile, PRIVATE_LOCK_NAME, RESTORE_LOCK,
 };
 pub use lock_tables::LOCK_SCHEMA;
 pub use lock_use::{LockUse, outdated_lock, with_names_of};
@@ -100,7 +101,7 @@ pub use manifest::{
     ExecutableAllowance, FieldPath, FilePattern, InstallMode, Layer, LayerLocation,
     MANIFEST_SCHEMA, Manifest, ManifestTexts, MarketplaceDependency, MergeRule, PATCH_FILE,
     PRIVATE_SCHEMA, PartChoice, PartFilter, PartNames, Patch, PatchScope, SectionEntry,
-    SourceDeclaration, SourceScope, TextPatch, is_junk, is_plugin_name, unknown_patch,
+    SourceDeclaration, SourceScope, TextPatch, Visibility, is_junk, is_plugin_name, unknown_patch,
 };
 pub use marketplace::{LockedMarketplace, MarketplacePlugin};
 pub use name::{BaseName, LayerName, NameError, ResourceName, SourceName, ToolName};

@@ -22,10 +22,14 @@ use crate::version::VersionLabel;
 
 /// The lockfile next to the manifest.
 pub const LOCK_NAME: &str = "agpm.lock";
+/// The lockfile of what only one user has, next to it.
+pub const PRIVATE_LOCK_NAME: &str = "agpm.private.lock";
 /// The version of the format.
 pub(crate) const VERSION: usize = 1;
 const CAPABILITIES: &str = "capabilities";
 const HEADER: &str = "# Written by agpm. Commit it, and do not edit it by hand.\n";
+const PRIVATE_HEADER: &str =
+    "# Written by agpm for you alone. Do not commit it, and do not edit it by hand.\n";
 
 /// A lockfile.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -415,6 +419,15 @@ impl Lockfile {
 
     /// The serialized lockfile.
     pub fn to_text(&self) -> String {
+        self.to_text_under(HEADER)
+    }
+
+    /// The serialized lockfile of one user.
+    pub fn to_private_text(&self) -> String {
+        self.to_text_under(PRIVATE_HEADER)
+    }
+
+    fn to_text_under(&self, header: &str) -> String {
         let source = |source: &LockedSource| {
             let url = source.url.as_deref().map(|url| ("url", Value::from(url)));
             Value::map(
@@ -462,7 +475,7 @@ impl Lockfile {
             }
         }
         let body = print(&Value::map(root), Format::Toml).unwrap_or_default();
-        format!("{HEADER}{}", with_a_line_for_each_capability(&body))
+        format!("{header}{}", with_a_line_for_each_capability(&body))
     }
 
     /// Parses a lockfile; mistakes are in the diagnostics.

@@ -22,6 +22,9 @@ allow-executables = ["scripts/*", "source:hub"]
 allow-sources = ["github:corp/*"]
 gitignore = false
 
+[budget]
+claude-code = 8000
+
 [sources]
 hub = "https://example.com/hub.git"
 

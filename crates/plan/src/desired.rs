@@ -4,7 +4,9 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use agpm_diag::{Diagnostic, Failure, FailureKind, codes};
-use agpm_model::{Checksum, EntryNode, FileMode, LOCK_NAME, Owner, RelativePath, SharedBytes};
+use agpm_model::{
+    Checksum, EntryNode, FileMode, LOCK_NAME, Owner, PRIVATE_LOCK_NAME, RelativePath, SharedBytes,
+};
 use agpm_text::{BlockName, LazyDocument, Value};
 
 use crate::ledger::Ledger;
@@ -16,10 +18,11 @@ use crate::merges::EditMerges;
 use crate::nodes::{DesiredNode, NodeSum, OnEqualUserValue};
 
 /// Paths of agpm's own files, where nothing may be installed.
-const RESERVED: [&str; 7] = [
+const RESERVED: [&str; 8] = [
     "agpm.toml",
     "agpm.private.toml",
     LOCK_NAME,
+    PRIVATE_LOCK_NAME,
     ".agpm/ledger.json",
     ".agpm/.gitignore",
     ".local/state/agpm/ledger.json",

@@ -51,7 +51,7 @@ fn done_line(report: &ChangeReport) -> String {
     let (verb, object) = done.split_once(' ').unwrap_or((done, ""));
     let known = VERBS.iter().find(|words| words.verb == verb);
     let Some(words) = known else {
-        return format!("Changed agpm.toml: {done}");
+        return format!("Changed {}: {done}", report.file);
     };
     let verb = match report.writing {
         WriteMode::Apply => words.done.to_owned(),
@@ -59,7 +59,7 @@ fn done_line(report: &ChangeReport) -> String {
     };
     match &report.removed {
         Some(manifest) => format!("{verb} {object} and {manifest}, which requires nothing else"),
-        None => format!("{verb} {object} {} agpm.toml", words.preposition),
+        None => format!("{verb} {object} {} {}", words.preposition, report.file),
     }
 }
 

@@ -1,16 +1,16 @@
 //! The planned changes, as lines or as Markdown for a pull request.
 
-use agpm_app::diff::DiffReport;
+use agpm_app::diff::{DiffReport, PinnedId, RefComparison};
 use agpm_app::install::UpdatedPin;
-use agpm_diag::visible;
+use agpm_diag::{counted, visible};
 use agpm_model::{Owner, ResourceType};
 use agpm_plan::{FileAction, FileDifference};
 use agpm_trust::CapabilityChange;
 
-use crate::capabilities;
 use crate::command_scope::CommandScope;
 use crate::rendering::{RenderContext, RenderedReport};
 use crate::styled::{LineStyle, StyledLine};
+use crate::{capabilities, one_line};
 
 /// The text when nothing differs.
 const NOTHING: &str = "No differences";
@@ -80,27 +80,54 @@ fn lines(
             .iter()
             .map(|change| StyledLine::new(change.line(), change.style())),
     );
+    if let Some(from) = &report.from {
+        let sources = source_lines(from).into_iter();
+        lines.extend(sources.map(|line| StyledLine::new(line, LineStyle::Changed)));
+    }
     for file in &report.files {
         lines.extend(of_file(file, title(file)));
     }
     if lines.is_empty() {
-        lines.push(StyledLine::plain("agpm.lock would change"));
+        lines.push(StyledLine::plain(only_lock(report)));
     }
     lines
+}
+
+/// The text when nothing but the lockfile differs.
+fn only_lock(report: &DiffReport) -> &'static str {
+    match report.from {
+        Some(_) => "agpm.lock differs",
+        None => "agpm.lock would change",
+    }
 }
 
 /// The changes of one resource or layer: its version and its capabilities.
 struct ChangedId<'r> {
     id: String,
-    moved: Option<&'r UpdatedPin>,
+    version: Option<VersionChange>,
     change: Option<&'r CapabilityChange>,
+}
+
+/// The change of a version, as people read it.
+struct VersionChange {
+    /// The versions.
+    words: String,
+    /// The commits, where the versions do not name them.
+    commits: Option<String>,
+}
+
+impl VersionChange {
+    fn text(&self) -> String {
+        match &self.commits {
+            Some(commits) => format!("{} ({commits})", self.words),
+            None => self.words.clone(),
+        }
+    }
 }
 
 impl ChangedId<'_> {
     fn words(&self) -> Vec<String> {
-        let version = self
-            .moved
-            .map(|moved| format!("{} -> {}", moved.from(), moved.to()));
+        let version = self.version.as_ref().map(VersionChange::text);
         let capabilities = self.change.map(capabilities::difference);
         let words = capabilities.into_iter().flatten();
         version.into_iter().chain(words).collect()
@@ -109,44 +136,110 @@ impl ChangedId<'_> {
     fn line(&self) -> String {
         let mut words = vec![self.id.clone()];
         words.extend(self.words());
-        words.join("  ")
+        one_line(&words.join("  "))
+    }
+
+    fn has_increase(&self) -> bool {
+        self.change
+            .is_some_and(|change| !change.increase.is_empty())
     }
 
     fn style(&self) -> LineStyle {
-        let has_increase = |change: &CapabilityChange| !change.increase.is_empty();
-        if self.change.is_some_and(has_increase) {
+        if self.has_increase() {
             LineStyle::Changed
         } else {
             LineStyle::Plain
         }
     }
+
+    /// Increases come first, then other capabilities, then versions alone.
+    fn order(&self) -> (bool, bool) {
+        (!self.has_increase(), self.change.is_none())
+    }
 }
 
 /// Returns the resources and layers whose version or capabilities change, increases first.
 fn changed_ids(report: &DiffReport) -> Vec<ChangedId<'_>> {
+    let mut versions: Vec<(String, VersionChange)> = Vec::new();
+    for moved in &report.moved {
+        let version = match &report.from {
+            Some(_) => moved_since(moved),
+            None => VersionChange {
+                words: format!("{} -> {}", moved.from(), moved.to()),
+                commits: None,
+            },
+        };
+        versions.push((moved.id.to_string(), version));
+    }
+    if let Some(from) = &report.from {
+        let of = |pins: &[PinnedId], word: &str| {
+            let versions = pins.iter().map(|pin| (pin.id.clone(), pinned(pin, word)));
+            versions.collect::<Vec<_>>()
+        };
+        versions.extend(of(&from.added, "new"));
+        versions.extend(of(&from.removed, "removed"));
+    }
     let mut ids: Vec<ChangedId<'_>> = Vec::new();
     for change in &report.capabilities {
-        let id = change.id.to_string();
-        let moved = report.moved.iter().find(|moved| moved.id.to_string() == id);
         ids.push(ChangedId {
-            id,
-            moved,
+            id: change.id.to_string(),
+            version: None,
             change: Some(change),
         });
     }
-    for moved in &report.moved {
-        let id = moved.id.to_string();
-        if !ids.iter().any(|changed| changed.id == id) {
-            ids.push(ChangedId {
+    for (id, version) in versions {
+        match ids.iter_mut().find(|changed| changed.id == id) {
+            Some(changed) => changed.version = Some(version),
+            None => ids.push(ChangedId {
                 id,
-                moved: Some(moved),
+                version: Some(version),
                 change: None,
-            });
+            }),
         }
     }
     ids.retain(|changed| !changed.words().is_empty());
-    ids.sort_by_key(|changed| changed.style() != LineStyle::Changed);
+    match report.from {
+        Some(_) => ids.sort_by_key(ChangedId::order),
+        None => ids.sort_by_key(|changed| !changed.has_increase()),
+    }
     ids
+}
+
+/// A pin that moved since a ref, with both commits and, where it differs, with the source.
+fn moved_since(moved: &UpdatedPin) -> VersionChange {
+    let (old, new) = (&moved.old, &moved.new);
+    let mut words = if old.version == new.version {
+        new.version.to_string()
+    } else {
+        format!("{} -> {}", old.version, new.version)
+    };
+    if old.source != new.source {
+        words.push_str(&format!(" from {} instead of {}", new.source, old.source));
+    }
+    let commits = format!("{} -> {}", old.commit.short(), new.commit.short());
+    VersionChange {
+        words,
+        commits: (old.commit != new.commit).then_some(commits),
+    }
+}
+
+/// Something that only one side has.
+fn pinned(pin: &PinnedId, word: &str) -> VersionChange {
+    let version = pin.version.as_ref();
+    VersionChange {
+        words: version.map_or(word.to_owned(), |version| format!("{word}: {version}")),
+        commits: pin.commit.as_ref().map(|commit| commit.short().to_owned()),
+    }
+}
+
+/// Sources whose URL changed since a ref.
+fn source_lines(from: &RefComparison) -> Vec<String> {
+    let lines = from.sources.iter().map(|source| {
+        let url = |url: &Option<String>| url.clone().unwrap_or_else(|| "a directory".to_owned());
+        let (before, after) = (url(&source.before), url(&source.after));
+        one_line(&format!("source {}  {before} -> {after}", source.name))
+    });
+    lines.collect()
 }
 
 fn file_lines(file: &FileDifference, title: String) -> Vec<StyledLine> {
@@ -215,20 +308,25 @@ fn sign(action: FileAction) -> char {
     }
 }
 
+/// The longest comment that a forge accepts, with room for a signature. GitHub's limit is 65,536 characters.
+const LONGEST_COMMENT: usize = 60_000;
+
 /// Formats a pull request comment: a table of resources, then a collapsed section for each file.
 fn markdown(report: &DiffReport) -> String {
+    // A pipeline finds its own comment by the first line.
+    let mut text = match &report.from {
+        Some(from) => markdown_heading(report, from),
+        None => String::new(),
+    };
     if report.is_empty() {
-        return format!("{NOTHING}\n");
+        return format!("{text}{NOTHING}\n");
     }
-    let mut text = String::new();
     let ids = changed_ids(report);
     if !ids.is_empty() {
         text.push_str("| resource | version | capabilities |\n|---|---|---|\n");
     }
     for changed in &ids {
-        let version = changed
-            .moved
-            .map(|moved| format!("{} -> {}", moved.from(), moved.to()));
+        let version = changed.version.as_ref().map(VersionChange::text);
         let capabilities = changed
             .change
             .map(capabilities::difference)
@@ -241,13 +339,49 @@ fn markdown(report: &DiffReport) -> String {
             cells.join("<br>")
         ));
     }
-    for file in &report.edited {
-        text.push_str(&markdown_file(file, " modified locally"));
+    let mut sections: Vec<String> = Vec::new();
+    let edited = report.edited.iter();
+    sections.extend(edited.map(|file| markdown_file(file, " modified locally")));
+    sections.extend(report.files.iter().map(|file| markdown_file(file, "")));
+    let Some(from) = &report.from else {
+        text.extend(sections);
+        return text;
+    };
+    for line in source_lines(from) {
+        text.push_str(&format!("\n{}\n", code(&line)));
     }
-    for file in &report.files {
-        text.push_str(&markdown_file(file, ""));
+    // The table is never cut: a reviewer must see each increase.
+    let mut left_out = 0;
+    for section in sections {
+        if text.len() + section.len() > LONGEST_COMMENT {
+            left_out += 1;
+        } else {
+            text.push_str(&section);
+        }
+    }
+    if left_out > 0 {
+        let files = counted(left_out, "file is", "files are");
+        let command = format!("agpm diff --from {}", from.reference);
+        text.push_str(&format!("\n{files} not shown: run {}\n", code(&command)));
     }
     text
+}
+
+/// The first lines of a comment: what a reviewer has to decide.
+fn markdown_heading(report: &DiffReport, from: &RefComparison) -> String {
+    let grown = report.capabilities.iter();
+    let grown = grown.filter(|change| !change.increase.is_empty()).count();
+    let sentence = match grown {
+        0 => "No resource can do more than before.".to_owned(),
+        _ => format!(
+            "**{} more than before.**",
+            counted(grown, "resource can do", "resources can do")
+        ),
+    };
+    format!(
+        "<!-- agpm diff -->\n### Changes since {}\n\n{sentence}\n\n",
+        code(&from.reference)
+    )
 }
 
 fn markdown_file(file: &FileDifference, state: &str) -> String {

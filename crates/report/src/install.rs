@@ -10,7 +10,7 @@ use agpm_app::install::{
 use agpm_app::project::write_mode::WriteMode;
 use agpm_diag::counted;
 use agpm_diag::{mask_words, visible};
-use agpm_model::{Owner, PinId, RelativePath};
+use agpm_model::{LOCK_NAME, Owner, PRIVATE_LOCK_NAME, PinId, RelativePath};
 use agpm_plan::{ChangeAction, ChangeReason, PlannedChange};
 use agpm_render::{FieldOutcome, FieldOutcomeKind};
 use agpm_trust::{Capability, CapabilityChange};
@@ -170,22 +170,29 @@ fn summary(report: &InstallReport, elapsed: Option<Duration>) -> String {
         (false, WriteMode::Show) => format!("Would {}", parts.join(", ")),
     };
     let elapsed = elapsed.map(|time| format!(" in {}", shown_duration(time)));
-    let lock = match report.lock {
-        LockChange::Unchanged => "",
-        LockChange::Written => "; agpm.lock written",
-        LockChange::WouldBeWritten => "; agpm.lock would be written",
-        LockChange::NotWritten => "; agpm.lock not written",
-        LockChange::Removed => "; agpm.lock removed",
-        LockChange::WouldBeRemoved => "; agpm.lock would be removed",
-    };
+    let lock = shown_lock(LOCK_NAME, report.lock);
+    let private_lock = shown_lock(PRIVATE_LOCK_NAME, report.private_lock);
     let refused = match report.refused {
         0 => String::new(),
         count => format!("; {count} conflicting, so nothing would be written"),
     };
     format!(
-        "{changes}{}{unchanged}{disabled}{lock}{refused}",
+        "{changes}{}{unchanged}{disabled}{lock}{private_lock}{refused}",
         elapsed.unwrap_or_default()
     )
+}
+
+/// Returns what happens to a lockfile, after a semicolon.
+fn shown_lock(name: &str, change: LockChange) -> String {
+    let what = match change {
+        LockChange::Unchanged => return String::new(),
+        LockChange::Written => "written",
+        LockChange::WouldBeWritten => "would be written",
+        LockChange::NotWritten => "not written",
+        LockChange::Removed => "removed",
+        LockChange::WouldBeRemoved => "would be removed",
+    };
+    format!("; {name} {what}")
 }
 
 /// The words for an outcome.
@@ -618,6 +625,7 @@ mod tests {
             changes,
             disabled: 0,
             lock: LockChange::WouldBeWritten,
+            private_lock: LockChange::Unchanged,
             refused: 0,
         }
     }

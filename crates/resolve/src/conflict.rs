@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::solve::{ClashKind, Conflict, ConflictingUnit, RequirementChain, SuggestedChange};
 use agpm_diag::{Diagnostic, Failure, Notes, codes, did_you_mean, nearest};
 use agpm_model::{
-    Manifest, Requirement, ResourceExtent, ResourceOrigin, Revision, SourceName, Unit,
+    LOCK_NAME, Manifest, Requirement, ResourceExtent, ResourceOrigin, Revision, SourceName, Unit,
     VersionLabel, VersionRequirement,
 };
 
@@ -189,7 +189,13 @@ impl ConflictReporter<'_> {
     }
 
     fn incompatible_error(&self, clash: &ConflictingUnit<Unit, Requirement>) -> Diagnostic {
+        let is_held = |ask: &RequirementChain<Unit, Requirement>| {
+            dependency_of(self.manifest, ask.root).is_none()
+        };
         let asks = clash.asks.iter().map(|ask| {
+            if is_held(ask) {
+                return format!("`{LOCK_NAME}` has {}", listed_up_to(1, &ask.allows));
+            }
             let within = if ask.within.is_empty() {
                 String::new()
             } else {
@@ -204,17 +210,23 @@ impl ConflictReporter<'_> {
             )
         });
         let message = format!("no version of `{}` satisfies all requirements", clash.unit);
+        let help = if clash.asks.iter().any(is_held) {
+            "change the requirement of the private entry, or move the shared version with `agpm update`"
+        } else {
+            "change one of the requirements so a version satisfies all of them"
+        };
         Diagnostic::new(&codes::PACKAGE_CONFLICT, message)
             .details(asks)
-            .help("change one of the requirements so a version satisfies all of them")
+            .help(help)
     }
 
     /// The names from the manifest entry down to the dependent.
     fn chain(&self, ask: &RequirementChain<Unit, Requirement>) -> String {
         let root = dependency_of(self.manifest, ask.root);
-        let first = root
-            .map(|root| format!("{}/{}", root.kind, root.name))
-            .unwrap_or_default();
+        let first = root.map_or_else(
+            || format!("`{LOCK_NAME}`"),
+            |root| format!("{}/{}", root.kind, root.name),
+        );
         let asking = ask.chain.len().saturating_sub(1).max(1);
         let rest = ask
             .chain

@@ -1,6 +1,6 @@
 //! Turns a solution into installable entries with their resolved versions.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -15,7 +15,9 @@ use agpm_model::{
     Unit, Variant,
 };
 
-use crate::index::{DeclaredNeeds, FoundContent, ResourceFiles, SourceIndex, SourceVersion};
+use crate::index::{
+    DeclaredNeeds, FoundContent, ResourceFiles, SolverPin, SourceIndex, SourceVersion,
+};
 
 /// An entry with its resolved version and content.
 #[derive(Debug)]
@@ -63,7 +65,34 @@ pub fn roots(manifest: &Manifest) -> Vec<RootRequirement<Unit, Requirement>> {
     manifest.dependencies.iter().map(root).collect()
 }
 
-/// The manifest's dependency of a root of the solver.
+/// The requirement that a pin stays at its commit.
+fn held_at(pin: &SolverPin) -> Option<Requirement> {
+    let commit = pin.version.commit.as_ref()?;
+    Some(Requirement::Rev(commit.as_str().to_owned()))
+}
+
+/// The roots for pins that the solver must keep, whatever else is required. They follow those of the manifest.
+pub fn held_roots(held: &BTreeMap<Unit, SolverPin>) -> Vec<RootRequirement<Unit, Requirement>> {
+    let roots = held.iter().filter_map(|(unit, pin)| {
+        Some(RootRequirement {
+            unit: unit.clone(),
+            requirement: held_at(pin)?,
+        })
+    });
+    roots.collect()
+}
+
+/// Removes the requirements of pins that were kept: nothing requires those versions.
+pub fn forget_held_roots(entries: &mut [ResolvedEntry], held: &BTreeMap<Unit, SolverPin>) {
+    for resolved in entries {
+        let requirement = held.get(&resolved.entry.unit).and_then(held_at);
+        if let Some(requirement) = requirement {
+            resolved.requirements.retain(|one| *one != requirement);
+        }
+    }
+}
+
+/// The manifest's dependency of a root of the solver; `None` for a pin that is kept.
 pub(crate) fn dependency_of(manifest: &Manifest, root: usize) -> Option<&Dependency> {
     manifest.dependencies.get(root)
 }

@@ -40,7 +40,9 @@ mod written_id;
 pub use conflict::{ConflictReporter, FileListing, PathContent, cycle, too_hard};
 pub use declared::{DeclaringResource, EscapedPath, declared_unit, format_of, template_error};
 pub use declared_requirements::DeclaredRequirements;
-pub use entries::{ResolvedEntries, ResolvedEntry, resolved_entries, roots};
+pub use entries::{
+    ResolvedEntries, ResolvedEntry, forget_held_roots, held_roots, resolved_entries, roots,
+};
 pub use index::{
     DeclaredNeeds, FoundContent, MissingFact, PinState, ReleaseLimit, ResourceFiles, SolverPin,
     SourceFile, SourceIndex, SourceVersion, tree_line,

@@ -67,6 +67,11 @@ pub trait Source: Debug + Send + Sync {
     /// Returns whether the source has versions, without contacting it.
     fn versioning(&self) -> SourceVersioning;
 
+    /// Returns the name of the executable that reads the source, if it needs one.
+    fn required_executable(&self) -> Option<&'static str> {
+        None
+    }
+
     /// Returns all tags and branches. The source is contacted once; offline, the last listing is returned.
     fn versions(&self) -> Result<Arc<SourceVersions>, SourceError>;
 
@@ -99,6 +104,29 @@ pub trait Source: Debug + Send + Sync {
 
     /// Makes revisions available; missing ones are fetched in one request.
     fn fetch(&self, revisions: &[Revision], files: FileFetching) -> Result<(), SourceError>;
+
+    /// Reads files in the top directory of a revision, and fetches as little else as the source allows; `None` for those
+    /// that do not exist.
+    fn read_top(
+        &self,
+        revision: &Revision,
+        names: &[&str],
+    ) -> Result<Vec<Option<Vec<u8>>>, SourceError> {
+        self.fetch(std::slice::from_ref(revision), FileFetching::OnDemand)?;
+        let mut files = Vec::new();
+        for name in names {
+            let entry = self.entry(Some(revision), name)?;
+            let bytes = match &entry {
+                Some(entry) => {
+                    self.fetch_files(&[entry])?;
+                    self.read(&[entry])?.pop()
+                }
+                None => None,
+            };
+            files.push(bytes);
+        }
+        Ok(files)
+    }
 
     /// Returns the entry at a path; `None` if it does not exist.
     fn entry(

@@ -7,6 +7,7 @@ use std::time::{Duration, SystemTime};
 
 use crate::confined_directory::ConfinedDirectory;
 use crate::error::StoreError;
+use crate::platform;
 
 /// Data used within this time may still be in use.
 const RECENT: Duration = Duration::from_secs(24 * 60 * 60);
@@ -119,8 +120,7 @@ pub fn write_private(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
 /// Creates a directory that only its owner can enter; an existing one is left unchanged.
 pub fn create_private_directory(directory: &Path) -> Result<(), StoreError> {
     let mut builder = fs::DirBuilder::new();
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    platform::limit_to_owner(&mut builder);
     builder
         .recursive(true)
         .create(directory)
@@ -303,18 +303,9 @@ impl TemporaryDirectory {
 }
 
 /// Returns whether something could be written at a path, judged by its nearest existing parent.
-#[cfg(unix)]
 pub fn is_writable(path: &Path) -> bool {
     let existing = path.ancestors().find(|above| above.exists());
-    existing.is_some_and(|directory| {
-        rustix::fs::access(directory, rustix::fs::Access::WRITE_OK).is_ok()
-    })
-}
-
-/// Returns whether something could be written at a path. This system has no such check.
-#[cfg(not(unix))]
-pub fn is_writable(_: &Path) -> bool {
-    true
+    existing.is_some_and(platform::is_writable_directory)
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use cap_std::fs::{Dir, OpenOptions};
 
 use crate::error::{StoreError, StoreProblem};
 use crate::open_file::{mode_of, open_file, read_open};
+use crate::platform;
 
 /// A directory that no operation on it can leave, neither through `..` nor through a symlink.
 #[derive(Debug)]
@@ -76,6 +77,21 @@ impl ConfinedDirectory {
         std::io::Write::write_all(&mut open, bytes).map_err(fail)
     }
 
+    /// Lets the owner and others execute a file, on systems that have such a mode.
+    pub fn make_executable(&self, file: &RelativePath) -> Result<(), StoreError> {
+        #[cfg(unix)]
+        {
+            use cap_std::fs::PermissionsExt;
+            let mode = cap_std::fs::Permissions::from_mode(0o755);
+            let path = self.path.join(file.as_str());
+            let set = self.dir.set_permissions(file.as_str(), mode);
+            set.map_err(|cause| StoreError::new(&path, cause))?;
+        }
+        #[cfg(not(unix))]
+        let _ = file;
+        Ok(())
+    }
+
     /// Creates a symlink that does not exist yet, and its parents. The target is relative and is not checked.
     pub fn link_new(&self, link: &RelativePath, target: &str) -> Result<(), StoreError> {
         let path = self.path.join(link.as_str());
@@ -83,12 +99,7 @@ impl ConfinedDirectory {
         if let Some((directory, _)) = link.as_str().rsplit_once('/') {
             self.dir.create_dir_all(directory).map_err(fail)?;
         }
-        #[cfg(not(windows))]
-        let created = self.dir.symlink(target, link.as_str());
-        // Windows needs to know whether a symlink points to a file or to a directory.
-        #[cfg(windows)]
-        let created = Err(std::io::Error::new(std::io::ErrorKind::Unsupported, target));
-        created.map_err(fail)
+        platform::create_symlink(&self.dir, target, link.as_str()).map_err(fail)
     }
 }
 

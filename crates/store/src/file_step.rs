@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use agpm_model::{Checksum, FileMode as Mode, RelativePath};
 
-use crate::steps::PermissionBits;
+use crate::platform::PermissionBits;
 
 /// The content that a path must have before it is changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -9,8 +9,8 @@ use serde::de::{self, Deserializer};
 use serde::{Deserialize, Serialize, Serializer};
 
 use crate::directory_chain::is_reserved;
+use crate::platform::PermissionBits;
 use crate::state::is_directory_list_path;
-use crate::steps::PermissionBits;
 
 const VERSION: u32 = 1;
 

@@ -36,6 +36,7 @@ mod measure;
 mod open_file;
 mod owned;
 pub mod parallel;
+mod platform;
 mod pre_commit_check;
 mod project;
 mod read;

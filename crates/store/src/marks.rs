@@ -4,7 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use crate::watch::{SETTLED, identity};
+use crate::platform;
+use crate::watch::SETTLED;
 
 /// The state of paths when they were marked; a path that does not exist may be created later.
 #[derive(Clone, Debug, Default)]
@@ -42,9 +43,9 @@ impl PathMarks {
 /// Returns the identity of a path and the time of its last change.
 fn stamp_path(path: &Path) -> Option<(String, Option<SystemTime>)> {
     let metadata = fs::metadata(path).ok()?;
-    let (identity, changed) = identity(&metadata);
+    let (mark, changed) = platform::change_mark(&metadata);
     Some((
-        format!("{} {identity}", metadata.len()),
+        format!("{} {mark}", metadata.len()),
         changed.max(metadata.modified().ok()),
     ))
 }

@@ -8,6 +8,7 @@ use agpm_model::FileMode;
 use cap_std::fs::Dir;
 
 use crate::error::{StoreError, StoreProblem};
+use crate::platform;
 
 /// Reads a file of at most `limit` bytes.
 pub(crate) fn read_open(file: File, path: &Path, limit: u64) -> Result<Vec<u8>, StoreError> {
@@ -48,14 +49,7 @@ pub(crate) fn mode_of(file: &File, path: &Path) -> Result<FileMode, StoreError> 
 }
 
 pub(crate) fn mode_from(metadata: &fs::Metadata) -> FileMode {
-    #[cfg(unix)]
-    let executable = std::os::unix::fs::PermissionsExt::mode(&metadata.permissions()) & 0o100 != 0;
-    #[cfg(not(unix))]
-    let executable = {
-        let _ = metadata;
-        false
-    };
-    if executable {
+    if platform::is_executable(metadata) {
         FileMode::Executable
     } else {
         FileMode::Plain

@@ -11,10 +11,10 @@ use crate::error::{StoreError, StoreProblem};
 use crate::file_step::{ExpectedFile, FileStep};
 use crate::journal::{JournalOperation, JournaledFile};
 use crate::owned::{self, above};
+use crate::platform::PermissionBits;
 use crate::project::{JournalFile, ProjectLock, ProjectStore, StateUse};
 use crate::stamp::FileStamp;
 use crate::state::{is_own, relative};
-use crate::steps::PermissionBits;
 
 /// The check right before the commit point.
 pub(crate) struct PreCommitCheck<'a> {

@@ -11,6 +11,7 @@ use crate::error::{StoreError, StoreProblem};
 use crate::journal::JournaledFile;
 use crate::open_file::{open_file, read_open};
 use crate::owned::above;
+use crate::platform;
 use crate::seen_files::SEEN;
 use crate::shared_lock::is_still;
 use crate::stamp::FileStamp;
@@ -222,7 +223,7 @@ impl ProjectStore {
     fn ignore(&self, state: &Dir) -> Result<(), StoreError> {
         let fail = self.at(&self.state.inner(IGNORE));
         if !steps::exists(state, IGNORE).map_err(&fail)? {
-            steps::write_new(state, IGNORE, IGNORED, steps::PermissionBits::PLAIN)
+            steps::write_new(state, IGNORE, IGNORED, platform::PermissionBits::PLAIN)
                 .map_err(&fail)?;
         }
         Ok(())
@@ -316,7 +317,7 @@ impl ProjectStore {
                 let bytes = read_open(file.into_std(), &self.path.join(path.as_str()), limit)?;
                 let content = JournaledFile {
                     checksum: Checksum::of(&bytes),
-                    bits: steps::bits(&metadata),
+                    bits: platform::bits_of(&metadata),
                 };
                 // The metadata is older than the bytes, so a change in between is detected.
                 let stamp = FileStamp::of(&metadata);

@@ -10,6 +10,7 @@ use cap_std::fs::Metadata;
 
 use crate::directory_chain::DirectoryChain;
 use crate::error::StoreError;
+use crate::platform;
 use crate::project::ProjectStore;
 use crate::steps;
 
@@ -120,7 +121,7 @@ impl ProjectStore {
                 (&identity, recorded, &metadata)
                 && identity.text == recorded.identity
             {
-                let mode = steps::bits(metadata).into();
+                let mode = platform::bits_of(metadata).into();
                 let checksum = recorded.checksum;
                 found
                     .observed
@@ -166,7 +167,7 @@ impl ProjectStore {
             &state,
             &name,
             text.as_bytes(),
-            steps::PermissionBits::PLAIN,
+            platform::PermissionBits::PLAIN,
         )?);
         steps::rename(&state, &name, &state, SEEN)
     }
@@ -181,36 +182,13 @@ struct FileIdentity {
 
 impl FileIdentity {
     /// Returns `None` where the system gives files no identity.
-    #[cfg(unix)]
     fn of(metadata: &Metadata) -> Option<Self> {
-        use cap_std::fs::MetadataExt;
-        let (modified, changed) = (metadata.mtime_nsec(), metadata.ctime_nsec());
-        let text = format!(
-            "{} {}.{modified} {}.{changed} {} {} {:o}",
-            metadata.len(),
-            metadata.mtime(),
-            metadata.ctime(),
-            metadata.dev(),
-            metadata.ino(),
-            metadata.mode(),
-        );
-        let time = |seconds: i64, part: i64| {
-            let part = u32::try_from(part).ok()?;
-            let since = Duration::new(u64::try_from(seconds).ok()?, part);
-            Some(SystemTime::UNIX_EPOCH + since)
-        };
-        // The change time cannot be set by a program; a modification time in the future says nothing about the past.
-        let last = time(metadata.ctime(), changed)?.max(time(metadata.mtime(), modified)?);
+        let trace = platform::change_trace_of(metadata)?;
         Some(FileIdentity {
-            text,
-            changed: last,
-            resolution: if changed == 0 { COARSE } else { FINE },
+            text: trace.text,
+            changed: trace.changed,
+            resolution: if trace.has_fine_times { FINE } else { COARSE },
         })
-    }
-
-    #[cfg(not(unix))]
-    fn of(_: &Metadata) -> Option<Self> {
-        None
     }
 
     /// Returns whether every change after `now` is visible in the times.

@@ -3,6 +3,7 @@ use std::io::ErrorKind;
 use std::path::Path;
 
 use crate::error::{StoreError, StoreProblem};
+use crate::platform;
 
 /// A lock between processes and threads, held until it is dropped.
 #[derive(Debug)]
@@ -55,20 +56,15 @@ impl SharedLock {
 
 /// Returns whether the open file is still the one at the path. The last holder may have removed the directory, and the
 /// next process would lock another file.
-#[cfg(unix)]
 pub(crate) fn is_still(file: &File, path: &Path) -> bool {
-    use std::os::unix::fs::MetadataExt;
-    let identity = |metadata: fs::Metadata| (metadata.dev(), metadata.ino());
-    let (own, named) = (
-        file.metadata().map(identity),
-        fs::metadata(path).map(identity),
-    );
-    own.is_ok_and(|own| named.is_ok_and(|named| own == named))
-}
-
-#[cfg(not(unix))]
-pub(crate) fn is_still(_: &File, path: &Path) -> bool {
-    path.is_file()
+    let (Ok(own), Ok(named)) = (file.metadata(), fs::metadata(path)) else {
+        return false;
+    };
+    match (platform::identity_of(&own), platform::identity_of(&named)) {
+        (Some(own), Some(named)) => own == named,
+        // Without identities, a file at the path is all that can be seen.
+        _ => named.is_file(),
+    }
 }
 
 #[cfg(test)]

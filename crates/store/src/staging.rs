@@ -11,11 +11,12 @@ use crate::error::{StoreError, StoreProblem};
 use crate::file_step::FileStep;
 use crate::journal::{Journal, JournalOperation, JournalPurpose, JournaledFile};
 use crate::open_file::read_open;
+use crate::platform::{self, PermissionBits};
 use crate::pre_commit_check::PreCommitCheck;
 use crate::project::ProjectStore;
 use crate::stamp::FileStamp;
 use crate::state::{TRANSACTION, relative};
-use crate::steps::{self, PermissionBits};
+use crate::steps;
 
 pub(crate) const JOURNAL: &str = "journal.json";
 const DRAFT: &str = "journal.draft";
@@ -249,7 +250,7 @@ impl<'a> StagingDirectory<'a> {
                 let entry = history.open_dir(number.to_string());
                 let _ = entry.and_then(|entry| steps::remove_if_empty(&entry, "new"));
                 // Old files may contain secrets from settings files, and the history outlives the transaction.
-                steps::make_private(&history, &self.old);
+                platform::make_private(&history, &self.old);
                 self.store.forget_oldest(&self.state, &history);
                 Ok(())
             }

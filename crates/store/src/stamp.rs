@@ -7,6 +7,7 @@ use agpm_model::Checksum;
 use cap_std::fs::{Dir, Metadata};
 
 use crate::journal::JournaledFile;
+use crate::platform::{self, FileIdentity};
 
 /// The coarsest resolution of file times. A change right after a file was read may keep its time.
 const COARSEST: Duration = Duration::from_secs(2);
@@ -14,8 +15,7 @@ const COARSEST: Duration = Duration::from_secs(2);
 /// The state of a file when its content was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FileStamp {
-    device: u64,
-    inode: u64,
+    identity: FileIdentity,
     size: u64,
     modified: SystemTime,
     /// Whether every later change is visible in the time.
@@ -25,32 +25,24 @@ pub(crate) struct FileStamp {
 impl FileStamp {
     /// Returns `None` where the system gives files no identity. Renames and hard links by agpm change the change time
     /// of a file, so it is not included.
-    #[cfg(unix)]
     pub(crate) fn of(metadata: &Metadata) -> Option<Self> {
-        use cap_std::fs::MetadataExt;
+        let identity = platform::confined_identity_of(metadata)?;
         let modified = metadata.modified().ok()?.into_std();
         let age = SystemTime::now().duration_since(modified);
-        let (device, inode) = (metadata.dev(), metadata.ino());
         // The time of a file has coarse steps: a second write within the step would keep the time of the first. Only
         // an old enough time proves that nothing was written after it was read.
         let is_settled = age.is_ok_and(|age| age > COARSEST);
         Some(FileStamp {
-            device,
-            inode,
+            identity,
             size: metadata.len(),
             modified,
             is_settled,
         })
     }
 
-    #[cfg(not(unix))]
-    pub(crate) fn of(_: &Metadata) -> Option<Self> {
-        None
-    }
-
     /// Returns whether this is certainly the file of an earlier stamp, unchanged.
     fn is_surely(&self, earlier: &FileStamp) -> bool {
-        let name = |stamp: &FileStamp| (stamp.device, stamp.inode, stamp.size, stamp.modified);
+        let name = |stamp: &FileStamp| (stamp.identity, stamp.size, stamp.modified);
         earlier.is_settled && name(self) == name(earlier)
     }
 }

@@ -5,19 +5,7 @@ use std::io::{self, Write};
 use cap_std::fs::{Dir, DirBuilder, File, OpenOptions};
 
 use crate::fault::step;
-
-/// The permission bits of a file, or their equivalent on systems without them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct PermissionBits(pub(crate) u32);
-
-impl PermissionBits {
-    pub(crate) const PLAIN: PermissionBits = PermissionBits(0o644);
-    pub(crate) const EXECUTABLE: PermissionBits = PermissionBits(0o755);
-
-    pub(crate) fn is_executable(self) -> bool {
-        self.0 & 0o100 != 0
-    }
-}
+use crate::platform::{self, PermissionBits};
 
 /// Writes a file that does not exist yet, with at most these bits before the system's mask.
 pub(crate) fn write_new(
@@ -30,13 +18,7 @@ pub(crate) fn write_new(
     step()?;
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
-    #[cfg(unix)]
-    cap_std::fs::OpenOptionsExt::mode(
-        &mut options,
-        if most.is_executable() { 0o777 } else { 0o666 },
-    );
-    #[cfg(not(unix))]
-    let _ = most;
+    platform::limit_new_files(&mut options, most);
     let mut file = dir.open_with(name, &options)?;
     step()?;
     file.write_all(bytes)?;
@@ -52,12 +34,12 @@ pub(crate) fn rename(from: &Dir, name: &str, to: &Dir, new_name: &str) -> io::Re
 /// Moves a file to a free name; `false` if the name exists.
 pub(crate) fn rename_to_free(from: &Dir, name: &str, to: &Dir, new_name: &str) -> io::Result<bool> {
     step()?;
-    match atomic::rename_to_free(from, name, to, new_name) {
+    match platform::rename_to_free(from, name, to, new_name) {
         Ok(()) => Ok(true),
         Err(cause) if cause.kind() == io::ErrorKind::AlreadyExists => Ok(false),
         // File systems without this flag get a check and then a rename. A file that appears between the two is lost.
-        Err(cause) if atomic::is_unsupported(&cause) && exists(to, new_name)? => Ok(false),
-        Err(cause) if atomic::is_unsupported(&cause) => {
+        Err(cause) if platform::is_unsupported(&cause) && exists(to, new_name)? => Ok(false),
+        Err(cause) if platform::is_unsupported(&cause) => {
             from.rename(name, to, new_name).map(|()| true)
         }
         Err(cause) => Err(cause),
@@ -67,69 +49,10 @@ pub(crate) fn rename_to_free(from: &Dir, name: &str, to: &Dir, new_name: &str) -
 /// Exchanges two files in one step; `false` if the file system cannot do that.
 pub(crate) fn exchange(from: &Dir, name: &str, to: &Dir, new_name: &str) -> io::Result<bool> {
     step()?;
-    match atomic::exchange(from, name, to, new_name) {
+    match platform::exchange(from, name, to, new_name) {
         Ok(()) => Ok(true),
-        Err(cause) if atomic::is_unsupported(&cause) => Ok(false),
+        Err(cause) if platform::is_unsupported(&cause) => Ok(false),
         Err(cause) => Err(cause),
-    }
-}
-
-/// Renames that check and change in one step.
-#[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
-mod atomic {
-    use std::io;
-
-    use cap_std::fs::Dir;
-    use rustix::fs::{RenameFlags, renameat_with};
-    use rustix::io::Errno;
-
-    pub(super) fn rename_to_free(
-        from: &Dir,
-        name: &str,
-        to: &Dir,
-        new_name: &str,
-    ) -> io::Result<()> {
-        Ok(renameat_with(
-            from,
-            name,
-            to,
-            new_name,
-            RenameFlags::NOREPLACE,
-        )?)
-    }
-
-    pub(super) fn exchange(from: &Dir, name: &str, to: &Dir, new_name: &str) -> io::Result<()> {
-        Ok(renameat_with(
-            from,
-            name,
-            to,
-            new_name,
-            RenameFlags::EXCHANGE,
-        )?)
-    }
-
-    pub(super) fn is_unsupported(cause: &io::Error) -> bool {
-        let errno = Errno::from_io_error(cause);
-        errno.is_some_and(|errno| [Errno::INVAL, Errno::NOSYS, Errno::NOTSUP].contains(&errno))
-    }
-}
-
-#[cfg(not(any(target_os = "linux", target_os = "android", target_vendor = "apple")))]
-mod atomic {
-    use std::io;
-
-    use cap_std::fs::Dir;
-
-    pub(super) fn rename_to_free(_: &Dir, _: &str, _: &Dir, _: &str) -> io::Result<()> {
-        Err(io::ErrorKind::Unsupported.into())
-    }
-
-    pub(super) fn exchange(_: &Dir, _: &str, _: &Dir, _: &str) -> io::Result<()> {
-        Err(io::ErrorKind::Unsupported.into())
-    }
-
-    pub(super) fn is_unsupported(cause: &io::Error) -> bool {
-        cause.kind() == io::ErrorKind::Unsupported
     }
 }
 
@@ -149,8 +72,7 @@ pub(crate) fn make_directory(dir: &Dir, name: &str) -> io::Result<()> {
 pub(crate) fn make_private_directory(dir: &Dir, name: &str) -> io::Result<()> {
     step()?;
     let mut builder = DirBuilder::new();
-    #[cfg(unix)]
-    cap_std::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    platform::limit_confined_to_owner(&mut builder);
     ignore_error_kind(
         io::ErrorKind::AlreadyExists,
         dir.create_dir_with(name, &builder),
@@ -169,23 +91,14 @@ pub(crate) fn link(from: &Dir, name: &str, to: &Dir, new_name: &str) -> io::Resu
     }
 }
 
-/// Returns whether two names are the same file.
-#[cfg(unix)]
+/// Returns whether two names are certainly the same file.
 pub(crate) fn is_same(dir: &Dir, name: &str, other: &Dir, other_name: &str) -> bool {
-    use cap_std::fs::MetadataExt;
-    match (
-        dir.symlink_metadata(name),
-        other.symlink_metadata(other_name),
-    ) {
-        (Ok(first), Ok(second)) => (first.dev(), first.ino()) == (second.dev(), second.ino()),
-        _ => false,
-    }
-}
-
-/// Returns whether two names are the same file.
-#[cfg(not(unix))]
-pub(crate) fn is_same(_: &Dir, _: &str, _: &Dir, _: &str) -> bool {
-    false
+    let identity = |dir: &Dir, name: &str| {
+        let metadata = dir.symlink_metadata(name).ok()?;
+        platform::confined_identity_of(&metadata)
+    };
+    let (first, second) = (identity(dir, name), identity(other, other_name));
+    first.is_some() && first == second
 }
 
 /// Removes a directory if it exists and is empty.
@@ -223,71 +136,14 @@ pub(crate) fn exists(dir: &Dir, name: &str) -> io::Result<bool> {
     }
 }
 
-#[cfg(unix)]
-pub(crate) fn bits(metadata: &cap_std::fs::Metadata) -> PermissionBits {
-    PermissionBits(cap_std::fs::MetadataExt::mode(metadata) & 0o777)
-}
-
-#[cfg(not(unix))]
-pub(crate) fn bits(_: &cap_std::fs::Metadata) -> PermissionBits {
-    PermissionBits::PLAIN
-}
-
 /// Sets exactly these bits.
-#[cfg(unix)]
 pub(crate) fn set_bits(dir: &Dir, name: &str, wanted: PermissionBits) -> io::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    if bits(&dir.symlink_metadata(name)?) == wanted {
+    if platform::bits_of(&dir.symlink_metadata(name)?) == wanted {
         return Ok(());
     }
     step()?;
-    let permissions = std::fs::Permissions::from_mode(wanted.0);
-    set_permissions(dir, name, cap_std::fs::Permissions::from_std(permissions))
+    platform::set_bits(dir, name, wanted)
 }
-
-/// Sets the permissions of an open file: by its name, the library would need `/proc`, and aborts where a sandbox makes
-/// that answer unexpectedly.
-#[cfg(unix)]
-fn set_permissions(dir: &Dir, name: &str, permissions: cap_std::fs::Permissions) -> io::Result<()> {
-    let mut for_writing = OpenOptions::new();
-    for_writing.write(true);
-    let opened = dir.open(name);
-    let file = opened.or_else(|_| dir.open_with(name, &for_writing))?;
-    file.set_permissions(permissions)
-}
-
-#[cfg(not(unix))]
-pub(crate) fn set_bits(_: &Dir, _: &str, _: PermissionBits) -> io::Result<()> {
-    Ok(())
-}
-
-/// Restricts the files of a directory, and the directory itself, to their owner, as far as possible. A file with a hard
-/// link elsewhere is left unchanged, because it is still in use.
-#[cfg(unix)]
-pub(crate) fn make_private(outer: &Dir, inner: &Dir) {
-    use cap_std::fs::MetadataExt;
-    let private = |mode| {
-        cap_std::fs::Permissions::from_std(std::os::unix::fs::PermissionsExt::from_mode(mode))
-    };
-    let directory = outer.try_clone().map(Dir::into_std_file);
-    let _ = directory.and_then(|directory| {
-        directory.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700))
-    });
-    for entry in inner.entries().into_iter().flatten().flatten() {
-        let Ok(metadata) = entry.metadata() else {
-            continue;
-        };
-        // With a hard link elsewhere, a change of mode would change a file that the user still uses.
-        if metadata.is_file() && metadata.nlink() == 1 && bits(&metadata).0 & 0o077 != 0 {
-            let name = entry.file_name();
-            let name = name.to_str();
-            let _ = name.map(|name| set_permissions(inner, name, private(0o600)));
-        }
-    }
-}
-
-#[cfg(not(unix))]
-pub(crate) fn make_private(_: &Dir, _: &Dir) {}
 
 /// Ignores a missing file, for steps that may have been done before.
 pub(crate) fn ignore_not_found(result: io::Result<()>) -> io::Result<()> {

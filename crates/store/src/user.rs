@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::Path;
 
+use crate::platform;
+
 /// A user, by the system's number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SystemUser(u32);
@@ -12,22 +14,15 @@ impl SystemUser {
     pub const ROOT: SystemUser = SystemUser(0);
 
     /// Returns the user of this process.
-    #[cfg(unix)]
     pub fn current() -> Self {
-        SystemUser(rustix::process::geteuid().as_raw())
-    }
-
-    /// Returns the user of this process.
-    #[cfg(not(unix))]
-    pub fn current() -> Self {
-        SystemUser::ROOT
+        SystemUser(platform::current_user())
     }
 
     /// Returns the owner of a path, without following a symlink; `None` if it does not exist.
     pub fn of(path: &Path) -> Option<Self> {
         fs::symlink_metadata(path)
             .ok()
-            .map(|metadata| user_of(&metadata))
+            .map(|metadata| SystemUser(platform::owner_of(&metadata)))
     }
 
     /// Returns whether files of this owner may control this process in `directory`: files of this user, of the
@@ -37,14 +32,4 @@ impl SystemUser {
             || self == SystemUser::current()
             || SystemUser::of(directory) == Some(self)
     }
-}
-
-#[cfg(unix)]
-fn user_of(metadata: &fs::Metadata) -> SystemUser {
-    SystemUser(std::os::unix::fs::MetadataExt::uid(metadata))
-}
-
-#[cfg(not(unix))]
-fn user_of(_: &fs::Metadata) -> SystemUser {
-    SystemUser::current()
 }

@@ -9,6 +9,7 @@ use agpm_model::{Checksum, FileMode};
 
 use crate::error::StoreError;
 use crate::open_file::mode_from;
+use crate::platform;
 
 /// File times have a limited resolution: a change within this time could be invisible, so a stamp that is newer is
 /// neither created nor trusted.
@@ -151,8 +152,8 @@ impl StampCollector {
             self.text.push('/');
             return;
         }
-        let (identity, changed) = identity(metadata);
-        let _ = write!(self.text, "\0{}\0{identity}", metadata.len());
+        let (mark, changed) = platform::change_mark(metadata);
+        let _ = write!(self.text, "\0{}\0{mark}", metadata.len());
         self.newest = self.newest.max(changed).max(metadata.modified().ok());
     }
 
@@ -163,28 +164,6 @@ impl StampCollector {
             .is_none_or(old)
             .then(|| Checksum::of(self.text.as_bytes()))
     }
-}
-
-/// Returns the identity of a file and the time of its last change of any kind.
-#[cfg(unix)]
-pub(crate) fn identity(metadata: &Metadata) -> (String, Option<SystemTime>) {
-    use std::os::unix::fs::MetadataExt;
-    let (seconds, part) = (metadata.ctime(), metadata.ctime_nsec());
-    let since = u64::try_from(seconds).ok().zip(u32::try_from(part).ok());
-    let changed =
-        since.map(|(seconds, part)| SystemTime::UNIX_EPOCH + Duration::new(seconds, part));
-    let identity = format!(
-        "{seconds}.{part} {}.{} {}",
-        metadata.mtime(),
-        metadata.mtime_nsec(),
-        metadata.ino()
-    );
-    (identity, changed)
-}
-
-#[cfg(not(unix))]
-pub(crate) fn identity(metadata: &Metadata) -> (String, Option<SystemTime>) {
-    (format!("{:?}", metadata.modified().ok()), None)
 }
 
 #[cfg(test)]

@@ -237,15 +237,16 @@ impl FakeRegistry {
         digest
     }
 
-    /// Adds an artifact under a tag, and returns the digest of its manifest.
+    /// Adds an artifact under a tag, and returns the digest of its manifest. The types are those of the artifact, which
+    /// may be empty, and of its configuration.
     pub fn add_artifact(
         &self,
         repository: &str,
         tag: &str,
-        types: (&str, &str),
+        types: [&str; 2],
         layers: &[FakeLayer],
     ) -> String {
-        let (artifact, config_type) = types;
+        let [artifact, config_type] = types;
         let config = self.add_blob(b"{}");
         let layers: Vec<String> = layers
             .iter()

@@ -132,13 +132,22 @@ impl Sandbox {
         self.output(command)
     }
 
-    /// Runs a command line as written in documents: `agpm …` with quotes as in a shell, and nothing else of a shell.
+    /// Runs a command line as written in documents: `agpm …` or `git …` with quotes as in a shell, and nothing else of a
+    /// shell.
     pub fn run_line(&self, line: &str) -> CommandOutput {
         let words = split_words(line);
         let (program, arguments) = words
             .split_first()
             .unwrap_or_else(|| panic!("an empty command"));
-        assert_eq!(program, "agpm", "only agpm is run in documents: {line}");
+        if program == "git" {
+            let mut command = self.command("git");
+            command.args(arguments);
+            return self.output(command);
+        }
+        assert_eq!(
+            program, "agpm",
+            "only agpm and git are run in documents: {line}"
+        );
         self.run(arguments)
     }
 

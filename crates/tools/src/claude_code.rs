@@ -102,6 +102,16 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         source("agpm-cli 0.4.14, `src/cli/migrate.rs`", "2026-11-18"),
     ),
     config: CONFIG,
+    // 200,000 tokens of context, 4 characters each, of which `skillListingBudgetFraction` gives 1 %.
+    listing: Some(Listing {
+        entry: ListingEntry::WhenToUse,
+        longest_description: 1536,
+        limit: 8000,
+        source: source(
+            "Claude Code, Settings: `skillListingBudgetFraction`, `skillListingMaxDescChars`",
+            "2026-11-19",
+        ),
+    }),
     further_directories: SourcedList::new(
         &[("instructions", ".claude/output-styles")],
         source("Claude Code, Output styles", "2026-11-19"),

@@ -57,6 +57,16 @@ pub(crate) static TOOL: ToolDefinition = ToolDefinition {
         &[&[".codex", "auth.json"]],
         source("Codex, Authentication: credential storage", "2026-11-16"),
     ),
+    // 2 % of the context window, and this many characters where the window is unknown.
+    listing: Some(Listing {
+        entry: ListingEntry::Path,
+        longest_description: 1024,
+        limit: 8000,
+        source: source(
+            "Codex, Agent Skills; `codex-rs/ext/skills/src/render.rs` of rust-v0.153.4",
+            "2026-11-19",
+        ),
+    }),
     plugin_manifest: Some(PluginManifestPath {
         path: ".codex-plugin/plugin.json",
         source: source(

@@ -62,6 +62,8 @@ pub struct ToolDefinition {
     pub unread_file: Option<UnreadFile>,
     /// The executable that its package installs, where its version can be read from files.
     pub executable: Option<Executable>,
+    /// How it lists skills and commands to its model; `None` where that is unknown.
+    pub listing: Option<Listing>,
 }
 
 impl ToolDefinition {
@@ -93,6 +95,7 @@ impl ToolDefinition {
             project_root: None,
             unread_file: None,
             executable: None,
+            listing: None,
         }
     }
 }
@@ -292,6 +295,28 @@ impl<T> SourcedList<T> {
             source: Some(source),
         }
     }
+}
+
+/// The list of skills and commands that a tool shows to its model in every session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Listing {
+    /// What an entry has besides the name and the description.
+    pub entry: ListingEntry,
+    /// The characters of a description that are shown at most.
+    pub longest_description: usize,
+    /// The characters of the whole list, at the tool's defaults. Descriptions beyond it are shortened or left out.
+    pub limit: usize,
+    /// The evidence.
+    pub source: FactSource,
+}
+
+/// What an entry of a listing has besides the name and the description.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ListingEntry {
+    /// `- NAME: DESCRIPTION - WHEN_TO_USE`, without entries that only the user may start.
+    WhenToUse,
+    /// `- NAME: DESCRIPTION (file: PATH)`.
+    Path,
 }
 
 /// A tool's notation for the project's directory, whatever directory it runs things in.

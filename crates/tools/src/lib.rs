@@ -37,9 +37,9 @@ pub use config::{
 };
 pub use definition::{
     COMMON_INSTRUCTIONS, COMMON_SKILLS, Directory, Executable, ForeignHooks, ForeignReading,
-    HookLocation, InstructionLocation, PluginManifestPath, ProjectRoot, Replacement, ScopedValue,
-    SkillFormat, SkillMetadata, SourcedList, ToolDefinition, TypeSupport, UnchangedFiles,
-    UnreadFile, UsersFiles,
+    HookLocation, InstructionLocation, Listing, ListingEntry, PluginManifestPath, ProjectRoot,
+    Replacement, ScopedValue, SkillFormat, SkillMetadata, SourcedList, ToolDefinition, TypeSupport,
+    UnchangedFiles, UnreadFile, UsersFiles,
 };
 pub use format::agent::{
     AgentContainer, AgentFields, AgentForm, AgentFormat, AgentLimit, AgentMarks, AgentNames,

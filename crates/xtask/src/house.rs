@@ -7,7 +7,7 @@ use agpm_diag::SourceMap;
 use agpm_text::{Document, Format, Limits, NodeRef, parse};
 use agpm_tools::{OWN_TOOL, REFERENCE_TOOL, TOOLS};
 
-use crate::environment;
+use crate::{environment, platforms};
 
 /// Every crate, with the crates that it may depend on. A new crate gets a line here. Its directory is its name without
 /// `agpm-`.
@@ -306,9 +306,13 @@ const STORE_USERS: &[(&str, &[&str])] = &[
             "bottle.rs",
             "cache",
             "ci",
+            "diff/project_at_ref.rs",
+            "diff/project_state.rs",
             "doctor",
             "explain/file_contributions.rs",
             "explain/mod.rs",
+            "report",
+            "sbom",
             "explain/project.rs",
             "search.rs",
             "validate/mod.rs",
@@ -361,6 +365,8 @@ pub(crate) fn violations(root: &Path) -> Vec<String> {
     );
     let undocumented = environment::undocumented(root);
     found.extend(undocumented.unwrap_or_else(|error| vec![error.to_string()]));
+    let outside = platforms::outside_platform(root);
+    found.extend(outside.unwrap_or_else(|error| vec![error.to_string()]));
     found
 }
 

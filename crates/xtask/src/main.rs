@@ -8,6 +8,7 @@ mod json_outputs;
 mod key_tables;
 mod measure;
 mod picture;
+mod platforms;
 mod references;
 mod tool_tables;
 mod words;

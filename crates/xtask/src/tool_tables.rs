@@ -667,6 +667,8 @@ fn facts(tool: &'static ToolDefinition) -> Vec<(String, FactSource)> {
     add("manifest of plugins", manifest);
     let foreign = tool.foreign_hooks.map(|own| own.source);
     add("hooks of other tools", foreign);
+    let listing = tool.listing.map(|own| own.source);
+    add("list of skills for its model", listing);
     let unread = tool.unread_file.as_ref();
     let root = tool.project_root.as_ref();
     add("the project's directory", root.map(|own| own.source));

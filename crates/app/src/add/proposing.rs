@@ -137,6 +137,7 @@ impl Proposal<'_> {
                 ignored,
                 text_patches: Vec::new(),
                 widenings: WideningRecord::Manifest,
+                private: None,
             }),
         };
         install::run(self.world, &job, notes).map(Some)

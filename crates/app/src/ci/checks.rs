@@ -19,6 +19,8 @@ pub enum CheckName {
     Policy,
     /// Every managed file, key and block is as locked.
     Files,
+    /// Names and descriptions fit the budget of the manifest.
+    Budget,
 }
 
 /// The reason why a pipeline fails, the most important first.
@@ -175,6 +177,16 @@ impl Checks {
                 None
             }
         }
+    }
+
+    /// Adds a check that not every project has.
+    pub fn add(&mut self, name: CheckName) {
+        self.0.push(CheckResult {
+            name,
+            state: CheckOutcome::Skipped,
+            findings: Vec::new(),
+            cause: None,
+        });
     }
 
     /// Whether a check has failed so far.

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 
 use crate::ci::{CheckName, Checks};
+use crate::cost::CostReport;
 use crate::install::{InstallRequest, note_missing_digests};
 use crate::project::write_mode::WriteMode;
-use agpm_diag::{Failure, Notes};
+use agpm_diag::{Failure, Notes, Severity};
 use agpm_model::LockUse;
 use agpm_model::outdated_lock;
 use agpm_model::{LOCK_NAME, Lockfile};
@@ -114,6 +115,15 @@ pub(crate) fn check_frozen(
     checks.run(CheckName::Policy, notes, |notes| {
         refuse_violations(world, &gathered, &rendered, notes)
     });
+    let manifest = &gathered.project.manifest;
+    if !manifest.budget.is_empty() {
+        let costs = CostReport::of(manifest, &rendered.rendered.resources);
+        checks.add(CheckName::Budget);
+        checks.run(CheckName::Budget, notes, |notes| {
+            notes.diagnostics.extend(costs.findings(Severity::Error));
+            Ok(())
+        });
+    }
     let (lock, _) = gathered.lock?;
     let state = LockedState {
         resources: rendered.rendered.resources,

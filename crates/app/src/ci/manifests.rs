@@ -15,7 +15,7 @@ const STATE_DIRECTORIES: [&str; 2] = [".git", ".agpm"];
 
 /// Returns the manifests in the working directory, sorted by path. Ignored directories and those that agpm installs into
 /// are left out: what is in them belongs to somebody else.
-pub(super) fn manifests_below(environment: &Environment) -> Result<Vec<String>, Failure> {
+pub(crate) fn manifests_below(environment: &Environment) -> Result<Vec<String>, Failure> {
     let root = &environment.working_directory;
     let files = match git(environment).files_now(root) {
         Ok(files) => files,

@@ -19,7 +19,7 @@ use agpm_resolve::{UpdateScope, add_locked_sources};
 use agpm_store::{ProjectStore, TemporaryDirectory};
 
 use crate::ci::frozen_checks::{FrozenProject, check_frozen};
-use crate::ci::manifests::manifests_below;
+pub(crate) use crate::ci::manifests::manifests_below;
 use crate::ignored_hooks::locked_hooks;
 use crate::install;
 use crate::install::{InstallJob, InstallRequest};

@@ -1,9 +1,18 @@
-//! `diff`: shows the changes that an install or an update would make, capabilities first.
+//! `diff`: shows the changes that an install or an update would make, or those since a git ref; capabilities first.
 
+mod comparison;
+mod from_ref;
+mod project_at_ref;
+mod project_state;
+mod ref_comparison;
 mod report;
+mod request;
 
+pub use ref_comparison::{PinnedId, RefComparison, SourceChange};
 pub use report::DiffReport;
+pub use request::{DiffContent, DiffRequest, DiffTarget};
 
+use crate::diff::from_ref::diff_from;
 use crate::drift::not_comparable;
 use agpm_diag::{Failure, Notes, Outcome};
 use agpm_plan::FileVersions;
@@ -13,36 +22,7 @@ use crate::install::{InstallJob, InstallPreview, local_edits, preview};
 use crate::project::world::World;
 use crate::update::scope_of;
 
-/// The operation whose result is compared with the disk.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DiffTarget {
-    /// The result of `install`.
-    Install,
-    /// The result of `update`.
-    Update,
-}
-
-/// The differences to show.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DiffContent {
-    /// All differences.
-    Everything,
-    /// Only files and entries that tools execute.
-    Executables,
-}
-
-/// The arguments of `diff`.
-#[derive(Clone, Debug)]
-pub struct DiffRequest {
-    /// Ids of resources and layers; all of them if empty.
-    pub ids: Vec<String>,
-    /// The operation whose result is compared with the disk.
-    pub target: DiffTarget,
-    /// The differences to show.
-    pub content: DiffContent,
-}
-
-/// Compares the disk with the result of an install or update.
+/// Compares the disk with the result of an install or update, or the project with a git ref.
 pub fn diff(world: &World, request: &DiffRequest) -> Outcome<DiffReport> {
     let mut notes = Notes::default();
     let result = run(world, request, &mut notes);
@@ -50,10 +30,13 @@ pub fn diff(world: &World, request: &DiffRequest) -> Outcome<DiffReport> {
 }
 
 fn run(world: &World, request: &DiffRequest, notes: &mut Notes) -> Result<DiffReport, Failure> {
+    if let DiffTarget::Ref(reference) = &request.target {
+        return diff_from(world, reference, request, notes);
+    }
     // An unknown name is an error even if nothing differs.
     let named = scope_of(world, &request.ids)?;
     let moving = match request.target {
-        DiffTarget::Install => UpdateScope::Nothing,
+        DiffTarget::Install | DiffTarget::Ref(_) => UpdateScope::Nothing,
         DiffTarget::Update => named,
     };
     let job = InstallJob::showing("diff", moving);

@@ -5,12 +5,16 @@ use agpm_plan::FileDifference;
 use agpm_trust::CapabilityChange;
 use serde::Serialize;
 
+use crate::diff::ref_comparison::RefComparison;
 use crate::install::matches_id;
 use crate::install::{InstallReport, LockChange, ReportedProgram, UpdatedPin};
 
-/// The changes of an install or an update.
+/// The changes of an install or an update, or those since a git ref.
 #[derive(Debug, Serialize)]
 pub struct DiffReport {
+    /// The ref that the project is compared with; nothing in a comparison with the disk.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from: Option<RefComparison>,
     /// Files that were edited since they were installed, from the locked content to the content on disk, by path.
     pub edited: Vec<FileDifference>,
     /// Capabilities of resources and layers that change.
@@ -42,6 +46,7 @@ impl DiffReport {
             && self.edited.is_empty()
             && self.capabilities.is_empty()
             && self.moved.is_empty()
+            && self.from.as_ref().is_none_or(RefComparison::is_empty)
             && (self.extent == DiffExtent::Some || self.lock == LockChange::Unchanged)
     }
 }
@@ -54,12 +59,16 @@ impl DiffReport {
         files: Vec<FileDifference>,
     ) -> Self {
         DiffReport {
+            from: None,
             edited,
             capabilities: report.capabilities,
             moved: report.moved,
             programs: report.programs,
             files,
-            lock: report.lock,
+            lock: match report.lock {
+                LockChange::Unchanged => report.private_lock,
+                change => change,
+            },
             extent: DiffExtent::All,
         }
     }
@@ -73,6 +82,9 @@ impl DiffReport {
             .retain(|moved| is_named(&Owner::from(moved.id.to_string().as_str())));
         self.programs
             .retain(|program| is_named(&Owner::from(program.resource.as_str())));
+        if let Some(from) = &mut self.from {
+            from.keep_ids(is_named);
+        }
         let has_path = |file: &FileDifference| words.iter().any(|word| word == file.path.as_str());
         let is_selected = |file: &FileDifference| has_path(file) || file.ids.iter().any(is_named);
         self.edited.retain(is_selected);
@@ -93,6 +105,9 @@ impl DiffReport {
             .collect();
         self.moved
             .retain(|moved| ids.contains(&moved.id.to_string()));
+        if let Some(from) = &mut self.from {
+            from.keep_ids(|id| ids.contains(&id.to_string()));
+        }
         let runs = |id: &Owner| {
             let kind = id.resource().map(|id| id.kind);
             kind.is_some_and(|kind| kind.is_merged() || kind == ResourceType::Scripts)

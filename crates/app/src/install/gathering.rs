@@ -4,18 +4,19 @@ use std::collections::BTreeSet;
 
 use crate::install::policies::ProjectPolicies;
 use crate::install::run::{
-    GatheredProject, InstallRun, LockState, OwnFiles, WideningRecord, requires_nothing,
+    GatheredProject, InstallRun, LockState, OwnFiles, WideningRecord, requires_nothing_in,
 };
 use crate::install::writing::lock_project;
 use crate::manifest::BaseVersions;
 use crate::project::gather::{ErrorTolerance, ManifestFiles, Project, refuse_link};
 use crate::project::ledger::{is_fresh, read_ledger};
 use crate::project::packages::{
-    bind_plugins, joined_note, read_lock, read_updatable_lock, refuse_conflicted_lock,
+    LockOnDisk, ProjectLocks, bind_plugins, joined_note, read_updatable_lock,
+    refuse_conflicted_lock,
 };
 use agpm_diag::{Failure, Notes};
 use agpm_model::LockUse;
-use agpm_model::{Lockfile, PinId};
+use agpm_model::PinId;
 use agpm_plan::{Ledger, ledger_of_lock};
 use agpm_resolve::add_locked_sources;
 use agpm_resolve::{is_older_path, refuse_foreign_paths};
@@ -44,15 +45,24 @@ pub(crate) fn gather(
     let own_files = OwnFiles {
         manifest: files.manifest_file()?,
         lock: files.lock_file(),
+        private: files.private_file(),
+        private_lock: files.private_lock_file(),
     };
     let files = match &job.manifest {
         Some(edit) => {
             refuse_link(store, &own_files.manifest)?;
             let text_patches = edit.text_patches.iter();
             let text_patches = text_patches.map(|edit| edit.edited.clone()).collect();
-            files
+            let files = files
                 .with_project(edit.bytes.to_vec())
-                .with_text_patches(text_patches)
+                .with_text_patches(text_patches);
+            match &edit.private {
+                Some(private) => {
+                    refuse_link(store, &own_files.private)?;
+                    files.with_private(private.bytes.clone())
+                }
+                None => files,
+            }
         }
         None => files,
     };
@@ -69,7 +79,7 @@ pub(crate) fn gather(
     let mut project = Project::with_bases(world, files, versions, ErrorTolerance::Stop, notes)?;
     let policies = ProjectPolicies::of(&mut project, notes)?;
     let GatheredLock {
-        lock,
+        locks,
         state: lock_state,
         open,
     } = if is_locked {
@@ -78,6 +88,7 @@ pub(crate) fn gather(
         gather_updatable_lock(run, &project, notes)?
     };
     let moving = job.moving.including(&open);
+    let lock = locks.joined();
     // A frozen install keeps the plugin locations of the lockfile, which are already set; resolving them again could
     // contact a server.
     if job.request.lock != LockUse::Frozen {
@@ -106,6 +117,7 @@ pub(crate) fn gather(
         inputs,
         own_files,
         lock,
+        locks,
         lock_state,
         moving,
         ledger,
@@ -116,47 +128,48 @@ pub(crate) fn gather(
     })
 }
 
-/// The lockfile as an install uses it.
+/// The lockfiles as an install uses them.
 struct GatheredLock {
-    lock: Option<(Lockfile, Vec<u8>)>,
+    locks: ProjectLocks,
     state: LockState,
     /// The pins of a conflict that nothing decides.
     open: BTreeSet<PinId>,
 }
 
-/// Reads a lockfile that must not change.
+/// Reads lockfiles that must not change.
 fn gather_fixed_lock(
     run: &InstallRun<'_>,
     project: &Project,
     notes: &mut Notes,
 ) -> Result<GatheredLock, Failure> {
-    let mut lock = read_lock(&run.world.environment, run.store, notes)?;
-    if lock.is_none() && requires_nothing(project) {
-        // A project that requires nothing is as locked without a lockfile.
-        lock = Some((Lockfile::default(), Vec::new()));
+    let mut locks = ProjectLocks::read(&run.world.environment, run.store, notes)?;
+    // A project that requires nothing is as locked without a lockfile.
+    let shared = project.manifest.shared_part();
+    if locks.shared.is_none() && requires_nothing_in(&shared, &project.bases) {
+        locks.shared = Some(LockOnDisk::default());
     }
     Ok(GatheredLock {
-        lock,
+        locks,
         state: LockState::AsWritten,
         open: BTreeSet::new(),
     })
 }
 
-/// Reads a lockfile that the install may write; both sides of a conflict are joined.
+/// Reads lockfiles that the install may write; both sides of a conflict are joined.
 fn gather_updatable_lock(
     run: &InstallRun<'_>,
     project: &Project,
     notes: &mut Notes,
 ) -> Result<GatheredLock, Failure> {
     let mut gathered = GatheredLock {
-        lock: None,
+        locks: ProjectLocks::default(),
         state: LockState::AsWritten,
         open: BTreeSet::new(),
     };
     let Some(read) = read_updatable_lock(run.world, &project.manifest, run.store, notes)? else {
         return Ok(gathered);
     };
-    gathered.lock = Some((read.lock, read.bytes));
+    gathered.locks = read.files;
     if let Some(join) = read.join {
         notes.diagnostics.push(joined_note(&join));
         gathered.open = join.open;

@@ -10,6 +10,7 @@ mod judging;
 mod lock_change;
 pub(crate) mod locked_state;
 mod loosened_bases;
+mod new_locks;
 mod older_file_list;
 mod open_refusals;
 mod planned;
@@ -27,8 +28,10 @@ pub use findings::{
 };
 pub use increases::{IncreaseRules, unapproved_refusals};
 pub use judging::{JudgedInstall, SourceFacts};
-pub use lock_change::{lock_change, note_missing_digests};
+pub(crate) use lock_change::url_of;
+pub use lock_change::{lock_change, note_missing_digests, private_lock_change};
 pub use loosened_bases::{BASE_APPROVAL, loosened_bases, unknown_base_policy};
+pub use new_locks::{LockResult, LockResults};
 pub use older_file_list::{OlderFile, older_files};
 pub use open_refusals::{ApprovalCommand, OpenRefusals, UnapprovedRefusal};
 pub use planned::{DiscardedPlan, PlannedInstall};
@@ -71,7 +74,7 @@ pub(crate) use crate::install::local_edits::local_edits;
 pub(crate) use crate::install::locked_state::LockedState;
 pub(crate) use crate::install::preview::{InstallPreview, bytes_on_disk, preview};
 pub(crate) use crate::install::run::{
-    InstallJob, ManifestEdit, ProjectFate, TextPatchEdit, WideningRecord,
+    InstallJob, ManifestEdit, PrivateEdit, ProjectFate, TextPatchEdit, WideningRecord,
 };
 pub(crate) use crate::install::writing::lock_project;
 use agpm_trust::PolicyCheckReport;

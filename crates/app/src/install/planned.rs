@@ -8,10 +8,12 @@ use agpm_model::{RelativePath, ResourceId};
 use agpm_plan::{NewContent, Observation, Plan};
 use agpm_trust::CapabilityChange;
 
+use crate::gitignore::IgnoreEdit;
 use crate::install::InstalledOwners;
 use crate::install::edits::SettledEdits;
 use crate::install::{
-    ConvertedResource, InstallReport, LockChange, ReportedProgram, SourceFileState, UpdatedPin,
+    ConvertedResource, InstallReport, LockChange, LockResult, LockResults, ReportedProgram,
+    SourceFileState, UpdatedPin,
 };
 use crate::project::write_mode::WriteMode;
 
@@ -48,10 +50,10 @@ pub struct PlannedInstall {
     pub programs: Vec<ReportedProgram>,
     /// Paths outside of the project that are read.
     pub reads: Vec<String>,
-    /// The change of the lockfile.
-    pub lock_change: LockChange,
-    /// The lockfile.
-    pub lock_text: Vec<u8>,
+    /// The lockfiles.
+    pub locks: LockResults,
+    /// The line of `.gitignore` for a new private lockfile.
+    pub(crate) ignored: Option<IgnoreEdit>,
 }
 
 /// The part of a plan that a report needs no longer. It may be large, so the caller decides when it is dropped.
@@ -98,11 +100,8 @@ impl PlannedInstall {
             disabled: disabled_hooks(&self.resources),
             refused: self.plan.refusals.len(),
             changes,
-            lock: match (self.lock_change, writing) {
-                (LockChange::Written, WriteMode::Show) => LockChange::WouldBeWritten,
-                (LockChange::Removed, WriteMode::Show) => LockChange::WouldBeRemoved,
-                (change, _) => change,
-            },
+            lock: shown_change(&self.locks.shared, writing),
+            private_lock: shown_change(&self.locks.private, writing),
             writing,
         };
         let left = DiscardedPlan {
@@ -112,6 +111,14 @@ impl PlannedInstall {
             _resources: self.resources,
         };
         (report, left)
+    }
+}
+
+fn shown_change(result: &LockResult, writing: WriteMode) -> LockChange {
+    match (result.change, writing) {
+        (LockChange::Written, WriteMode::Show) => LockChange::WouldBeWritten,
+        (LockChange::Removed, WriteMode::Show) => LockChange::WouldBeRemoved,
+        (change, _) => change,
     }
 }
 

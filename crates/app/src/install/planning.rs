@@ -1,16 +1,20 @@
 //! Plans an install: compares the new lockfile and the new files with the current ones.
 
-use crate::install::{InstallInputs, PlannedInstall, bases_of_edits, desired_state, new_programs};
+use crate::cost::CostReport;
+use crate::install::{
+    InstallInputs, LockChange, PlannedInstall, bases_of_edits, desired_state, new_programs,
+};
 use agpm_compose::{RenderedResource, RenderedSet};
-use agpm_diag::{Failure, Notes};
+use agpm_diag::{Failure, Notes, Severity};
 use agpm_layers::LayeredFile;
 use agpm_model::{LockUse, Manifest, RelativePath};
 use agpm_plan::{DesiredState, Ledger, Plan, hides_written_bytes, may_explain, recover_ownership};
 
+use crate::gitignore::IgnoreEdit;
 use crate::install::capabilities::LockedSubject;
 use crate::install::edits::{FileEdits, MergeUse, settle_edits};
-use crate::install::lock_change::plan_lock;
 use crate::install::locked_state::LockedState;
+use crate::install::new_locks::{LockResults, NewLocks, plan_lock};
 use crate::install::planned::PlannedFiles;
 use crate::install::record::record_owners;
 use crate::install::refusals::{refuse_plan, refuse_unapproved};
@@ -19,7 +23,7 @@ use crate::install::shared_edits::{SettledShared, SharedEdits};
 use crate::project::gather::{ErrorTolerance, ManifestFiles, Project};
 use crate::project::ledger::has_ledger;
 use crate::project::observer::PathObserver;
-use crate::project::world::ManifestUse;
+use crate::project::world::{InstallScope, ManifestUse};
 
 /// Compares the rendered project with the lockfile, then with the disk.
 pub(super) fn plan_install(
@@ -38,14 +42,16 @@ pub(super) fn plan_install(
         catalog,
         reads,
         sources,
+        shared,
         mut open,
     } = rendered;
-    let new_lock = gathered.new_lock(&resources, layered.locked, catalog);
-    let lock = plan_lock(run, gathered, new_lock, &sources, notes)?;
+    let shared = shared.as_ref();
+    let new = NewLocks::of(gathered, &resources, layered.locked, catalog, shared);
+    let lock = plan_lock(run, gathered, &new, shared, &sources, notes)?;
     let subject = LockedSubject {
         gathered,
         capabilities: &capabilities,
-        new: &lock.new,
+        new: &new.all,
     };
     let mut changed = refuse_unapproved(run, subject, &resources, &mut open, notes)?;
     open.settle(&run.approval_command(), notes)?;
@@ -63,6 +69,8 @@ pub(super) fn plan_install(
     };
     inputs.record(gathered, run.job.request.lock, &lock, plan, notes);
     let manifest = &gathered.project.manifest;
+    let costs = CostReport::of(manifest, &resources);
+    notes.diagnostics.extend(costs.findings(Severity::Warning));
     Ok(PlannedInstall {
         programs: new_programs(manifest, &resources, &layered.files, &plan.changes),
         resources,
@@ -75,8 +83,8 @@ pub(super) fn plan_install(
         changed_resources: lock.changed_resources,
         capabilities: changed,
         reads,
-        lock_change: lock.change,
-        lock_text: lock.text,
+        ignored: ignored_private_lock(run, gathered, &lock.locks)?,
+        locks: lock.locks,
     })
 }
 
@@ -133,6 +141,25 @@ fn plan_files(
         recovered,
         observation: disk.into_observation(),
     })
+}
+
+/// The edit of `.gitignore` for a private lockfile that did not exist before.
+fn ignored_private_lock(
+    run: &InstallRun<'_>,
+    gathered: &GatheredProject,
+    locks: &LockResults,
+) -> Result<Option<IgnoreEdit>, Failure> {
+    let is_new = locks.private.change == LockChange::Written && gathered.locks.private.is_none();
+    let is_ignored_by_edit = run
+        .job
+        .manifest
+        .as_ref()
+        .is_some_and(|edit| edit.ignored.is_some());
+    let is_project = run.world.environment.scope == InstallScope::Project;
+    if !is_new || is_ignored_by_edit || !is_project {
+        return Ok(None);
+    }
+    IgnoreEdit::of_private_lock(run.store)
 }
 
 /// A plan, and the files that only the lockfile shows to be managed.

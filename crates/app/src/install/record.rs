@@ -9,9 +9,9 @@ use agpm_model::{Checksum, InstallMode, LockUse, Owner, ResourceExtent, Resource
 use agpm_plan::{ChangeAction, InstalledNumbers, Ledger, Plan};
 use agpm_resolve::ResolvedEntry;
 
-use crate::install::lock_change::PlannedLock;
+use crate::install::InstalledOwners;
+use crate::install::new_locks::PlannedLock;
 use crate::install::run::GatheredProject;
-use crate::install::{InstalledOwners, LockChange};
 
 /// Records the resources that own nothing, and returns all as a run is counted.
 pub(super) fn record_owners(
@@ -110,7 +110,7 @@ impl InstallInputs<'_> {
         }
         // A missing layer or an unreachable remote may be available at the next run, which recorded inputs cannot show.
         // Without a record, the next run takes the full path.
-        if is_unsettled(notes, plan) || lock.change == LockChange::NotWritten {
+        if is_unsettled(notes, plan) || lock.locks.are_unwritten() {
             return;
         }
         for base in &gathered.project.bases {
@@ -122,7 +122,7 @@ impl InstallInputs<'_> {
             let checksum = Checksum::of(patch.text.as_bytes());
             self.reads.insert(path.to_string(), checksum);
         }
-        let digest = inputs_of(&gathered.inputs, &lock.text);
+        let digest = inputs_of(&gathered.inputs, &lock.locks.bytes());
         self.write_into(&mut plan.ledger, digest);
     }
 

@@ -5,13 +5,13 @@ use crate::drift::DriftFinding;
 use crate::drift::unexpected::unexpected_files;
 use crate::install::capabilities::{LockedSubject, changes_since_lock};
 use crate::install::former_policies::{FormerPolicies, former_policies};
+use crate::install::new_locks::{LockResults, NewLocks};
 use crate::install::planned::PlannedFiles;
 use crate::install::policies::VersionsOfSources;
 use crate::install::run::{GatheredProject, InstallRun, OwnFiles, RenderedProject};
 use crate::install::{
-    BASE_APPROVAL, FidelityPolicy, IncreaseRules, JudgedInstall, OpenRefusals, lock_change,
-    loosened_bases, report_kept, report_obstacles, stop_on_warnings, unapproved_refusals,
-    unknown_base_policy,
+    BASE_APPROVAL, FidelityPolicy, IncreaseRules, JudgedInstall, OpenRefusals, loosened_bases,
+    report_kept, report_obstacles, stop_on_warnings, unapproved_refusals, unknown_base_policy,
 };
 use crate::project::scope::SiblingFile;
 use crate::project::world::{BaseApproval, World};
@@ -52,8 +52,10 @@ fn refuse_outdated_lock(
     };
     let resources = &rendered.rendered.resources;
     let layers = rendered.layered.locked.clone();
-    let new = gathered.new_lock(resources, layers, old.catalog.clone());
-    lock_change(Some(old), &new, run.job.request.lock).map(drop)
+    let shared = rendered.shared.as_ref();
+    let new = NewLocks::of(gathered, resources, layers, old.catalog.clone(), shared);
+    let is_edited = run.job.manifest.is_some();
+    LockResults::decide(gathered, &new, shared, run.job.request.lock, is_edited).map(drop)
 }
 
 /// A base that forbids less than at its locked version needs approval: its policy was a reason to extend it.
@@ -212,7 +214,8 @@ pub(super) fn refuse_plan(
 /// Fails if a resource would be installed over the manifest or the lockfile.
 fn refuse_own_files(plan: &Plan, own_files: &OwnFiles) -> Result<(), Failure> {
     for change in &plan.changes {
-        if is_at(&own_files.manifest, &change.path) || is_at(&own_files.lock, &change.path) {
+        let mut own = own_files.all().into_iter();
+        if own.any(|file| is_at(file, &change.path)) {
             let why = "which is a file of agpm";
             return Err(reserved_target(&change.owner, &change.path, why));
         }

@@ -28,6 +28,13 @@ pub enum LockChange {
     WouldBeRemoved,
 }
 
+impl LockChange {
+    /// Whether the file stays as it is.
+    pub fn is_unchanged(&self) -> bool {
+        *self == LockChange::Unchanged
+    }
+}
+
 /// A pin that moved to another commit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UpdatedPin {
@@ -195,6 +202,9 @@ pub struct InstallReport {
     pub disabled: usize,
     /// The change of the lockfile.
     pub lock: LockChange,
+    /// The change of the lockfile of what one user adds.
+    #[serde(skip_serializing_if = "LockChange::is_unchanged")]
+    pub private_lock: LockChange,
     /// The changed and unchanged resources.
     #[serde(skip)]
     pub counts: ResourceCounts,
@@ -221,6 +231,7 @@ impl InstallReport {
             unchanged: files,
             disabled: 0,
             lock: LockChange::Unchanged,
+            private_lock: LockChange::Unchanged,
             refused: 0,
         }
     }
@@ -228,7 +239,8 @@ impl InstallReport {
     /// Whether the disk or the lockfile is not as it should be; a file that was edited is not.
     pub fn changes_something(&self) -> bool {
         self.refused > 0
-            || self.lock != LockChange::Unchanged
+            || !self.lock.is_unchanged()
+            || !self.private_lock.is_unchanged()
             || self
                 .changes
                 .iter()

@@ -11,17 +11,20 @@ use agpm_compose::{
     ProjectCapabilities, RenderedResource, RenderedSet, Widening, lock_of, widenings,
 };
 use agpm_diag::Failure;
-use agpm_model::{Checksum, LockedLayer, LockedRemote, Lockfile, Owner, RelativePath, Unit};
+use agpm_model::{
+    Checksum, LockedLayer, LockedRemote, Lockfile, Manifest, Owner, RelativePath, Unit,
+};
 use agpm_plan::Ledger;
 use agpm_resolve::{SolverPin, UpdateScope};
 use agpm_store::{ExpectedFile, ProjectLock, ProjectStore};
 
 use crate::gitignore::IgnoreEdit;
+use crate::manifest::LoadedBase;
 
 use crate::install::policies::ProjectPolicies;
 use crate::project::gather::{ManifestFiles, Project};
 use crate::project::layers::LayeredProject;
-use crate::project::packages::ProjectSources;
+use crate::project::packages::{ProjectLocks, ProjectSources};
 use crate::project::scope::SiblingFile;
 use crate::project::text_patches::EditedTextPatch;
 use crate::project::world::{Environment, World};
@@ -52,6 +55,16 @@ pub(crate) struct ManifestEdit<'a> {
     pub(crate) project: ProjectFate,
     /// The file that records approved conversions that permit more.
     pub(crate) widenings: WideningRecord,
+    /// The edit of the private manifest next to it.
+    pub(crate) private: Option<PrivateEdit>,
+}
+
+/// An edit of the private manifest.
+pub(crate) struct PrivateEdit {
+    /// The checksum of the content that was edited.
+    pub(crate) before: Checksum,
+    /// The new content.
+    pub(crate) bytes: Vec<u8>,
 }
 
 /// An edit of a diff that a patch names.
@@ -152,6 +165,20 @@ impl<'a> InstallRun<'a> {
 pub(crate) struct OwnFiles {
     pub(crate) manifest: SiblingFile,
     pub(crate) lock: SiblingFile,
+    pub(crate) private: SiblingFile,
+    pub(crate) private_lock: SiblingFile,
+}
+
+impl OwnFiles {
+    /// Returns all of them.
+    pub(crate) fn all(&self) -> [&SiblingFile; 4] {
+        [
+            &self.manifest,
+            &self.lock,
+            &self.private,
+            &self.private_lock,
+        ]
+    }
 }
 
 /// Whether a lockfile is in its file as it is used.
@@ -173,7 +200,10 @@ pub(crate) struct GatheredProject {
     pub(crate) read: Vec<u8>,
     pub(crate) inputs: Vec<u8>,
     pub(crate) own_files: OwnFiles,
+    /// Everything that is locked, with the bytes of the lockfiles.
     pub(crate) lock: Option<(Lockfile, Vec<u8>)>,
+    /// The lockfiles that it is from.
+    pub(crate) locks: ProjectLocks,
     /// Whether the file has the lockfile.
     pub(crate) lock_state: LockState,
     /// The pins whose versions may change, with those of a conflict that nothing decides.
@@ -184,11 +214,6 @@ pub(crate) struct GatheredProject {
 }
 
 impl GatheredProject {
-    /// Returns whether the manifest requires nothing that a lockfile could pin.
-    pub(crate) fn requires_nothing(&self) -> bool {
-        requires_nothing(&self.project)
-    }
-
     /// Builds the lockfile of the resolved and rendered resources.
     pub(crate) fn new_lock(
         &self,
@@ -196,7 +221,17 @@ impl GatheredProject {
         layers: Vec<LockedLayer>,
         catalog: Vec<LockedRemote>,
     ) -> Lockfile {
-        let manifest = &self.project.manifest;
+        self.lock_of_part(&self.project.manifest, resources, layers, catalog)
+    }
+
+    /// Builds the lockfile of a part of the project.
+    pub(crate) fn lock_of_part(
+        &self,
+        manifest: &Manifest,
+        resources: &[RenderedResource],
+        layers: Vec<LockedLayer>,
+        catalog: Vec<LockedRemote>,
+    ) -> Lockfile {
         let mut lock = lock_of(manifest, resources, layers, catalog);
         for base in &self.project.bases {
             lock.bases.push(base.locked.clone());
@@ -233,6 +268,13 @@ impl GatheredProject {
     }
 }
 
+/// The shared part of a project that has private entries, resolved and rendered without them.
+pub(crate) struct SharedPart {
+    pub(crate) manifest: Manifest,
+    pub(crate) resources: Vec<RenderedResource>,
+    pub(crate) layers: Vec<LockedLayer>,
+}
+
 /// Everything to be installed: resources, files of layers, and the pins of catalog remotes.
 pub(crate) struct RenderedProject {
     pub(crate) rendered: RenderedSet,
@@ -241,15 +283,16 @@ pub(crate) struct RenderedProject {
     pub(crate) catalog: Vec<LockedRemote>,
     pub(crate) reads: Vec<String>,
     pub(crate) sources: ProjectSources,
+    /// The part that everyone has; `None` if it is everything.
+    pub(crate) shared: Option<SharedPart>,
     /// Everything that needs approval, reported together.
     pub(crate) open: OpenRefusals,
 }
 
 /// Whether a manifest requires nothing that a lockfile could pin.
-pub(crate) fn requires_nothing(project: &Project) -> bool {
-    let manifest = &project.manifest;
+pub(crate) fn requires_nothing_in(manifest: &Manifest, bases: &[LoadedBase]) -> bool {
     manifest.dependencies.is_empty()
         && manifest.layers.is_empty()
-        && project.bases.is_empty()
+        && bases.is_empty()
         && manifest.catalog.all().next().is_none()
 }

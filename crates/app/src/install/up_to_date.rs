@@ -13,7 +13,7 @@ use crate::project::gather::ManifestFiles;
 use crate::project::observer::observe_changed;
 use crate::project::reading::limit;
 use crate::project::write_mode::WriteMode;
-use agpm_model::LOCK_NAME;
+use agpm_model::{LOCK_NAME, PRIVATE_LOCK_NAME};
 use agpm_store::parallel;
 
 /// Returns the report of an unchanged project if the same inputs were installed before and every managed file is
@@ -35,7 +35,13 @@ pub(super) fn nothing_to_do(
     let ledger = LedgerFile::read_file(&bytes).ok()?;
     // The inputs are compared as bytes, so a run with nothing to do parses neither the manifest with its bases nor the
     // lockfile.
-    let lock = agpm_store::read_regular(&files.directory().join(LOCK_NAME), limit()).ok()?;
+    let read_lock =
+        |name: &str| agpm_store::read_regular(&files.directory().join(name), limit()).ok();
+    let locks = [LOCK_NAME, PRIVATE_LOCK_NAME].map(read_lock);
+    if locks.iter().all(Option::is_none) {
+        return None;
+    }
+    let lock: Vec<u8> = locks.into_iter().flatten().flatten().collect();
     if ledger.inputs? != inputs_of(&files.fingerprint(), &lock) {
         return None;
     }

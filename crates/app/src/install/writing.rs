@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
-use crate::install::{LockChange, PlannedInstall};
+use crate::install::{LockChange, LockResult, PlannedInstall};
 use crate::project::write_mode::WriteMode;
 use agpm_diag::{Diagnostic, Failure, Notes, codes};
-use agpm_model::{ObservedPath, RelativePath};
+use agpm_model::{Checksum, ObservedPath, RelativePath};
 use agpm_plan::{ChangeAction, FileOutcome, Ledger, Plan, SharedChange};
 use agpm_store::{
     ExpectedFile, FileChange, HistoryUse, LockWait, ProjectLock, ProjectStore, RecoveryOutcome,
@@ -149,7 +149,14 @@ fn all_changes<'a>(
         let before = edit
             .before
             .map_or(ExpectedFile::Missing, ExpectedFile::Checksum);
-        changes.put(own_files.manifest, Cow::Borrowed(&*edit.bytes), before);
+        // An edit of the private manifest alone leaves this one as it is.
+        if edit.before != Some(Checksum::of(&edit.bytes)) {
+            changes.put(own_files.manifest, Cow::Borrowed(&*edit.bytes), before);
+        }
+        if let Some(private) = &edit.private {
+            let before = ExpectedFile::Checksum(private.before);
+            changes.put(own_files.private, Cow::Borrowed(&private.bytes), before);
+        }
         if let Some(ignored) = &edit.ignored {
             changes.put_ignored(ignored);
         }
@@ -164,14 +171,11 @@ fn all_changes<'a>(
         changes.put(ledger, text.into(), ExpectedFile::Anything);
     }
     // A process that reads the project during the transaction must not see a lockfile that is ahead of the files.
-    match (planned.lock_change, own_files.lock) {
-        (LockChange::Written, lock) => {
-            let text = Cow::Borrowed(planned.lock_text.as_slice());
-            changes.put(lock, text, ExpectedFile::Anything);
-        }
-        (LockChange::Removed, SiblingFile::Within(path)) => changes.inside.push(removal(path)),
-        _ => {}
+    if let Some(ignored) = &planned.ignored {
+        changes.put_ignored(ignored);
     }
+    put_lock(&mut changes, &planned.locks.private, own_files.private_lock);
+    put_lock(&mut changes, &planned.locks.shared, own_files.lock);
     changes.inside.extend(removals);
     // Not by themselves: that would be a transaction of which `undo` restores nothing.
     if !changes.is_empty() {
@@ -185,6 +189,16 @@ fn removal<'a>(path: RelativePath) -> FileChange<'a> {
     FileChange::Remove {
         path,
         before: ExpectedFile::Anything,
+    }
+}
+
+fn put_lock<'a>(changes: &mut FileChanges<'a>, result: &'a LockResult, file: SiblingFile) {
+    match (result.change, &result.text, file) {
+        (LockChange::Written, Some(text), file) => {
+            changes.put(file, Cow::Borrowed(text.as_slice()), ExpectedFile::Anything);
+        }
+        (LockChange::Removed, _, SiblingFile::Within(path)) => changes.inside.push(removal(path)),
+        _ => {}
     }
 }
 

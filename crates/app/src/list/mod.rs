@@ -7,10 +7,13 @@ pub use report::{
     ListedEntries, ListedResource, MASKED, PatchedField, PathBase, no_resources,
 };
 
-use agpm_diag::{Diagnostic, Failure, Notes, Outcome, codes, counted};
+use agpm_diag::{Diagnostic, Failure, Notes, Outcome, Severity, codes, counted};
 
-use agpm_resolve::{add_locked_sources, lockfile_note};
+use agpm_resolve::{LockView, add_locked_sources, lockfile_note, no_lockfile};
 
+use crate::cost::CostReport;
+use crate::install::LockedState;
+use crate::list::report::check_tool;
 use crate::project::gather::{ManifestFiles, Project};
 use crate::project::locked::lock_view;
 use crate::project::packages::{ProjectSources, frozen, read_lock, render_all};
@@ -22,6 +25,36 @@ pub fn list(world: &World, request: &ListRequest) -> Outcome<ListReport> {
     let mut notes = Notes::default();
     let result = run(world, request, &mut notes);
     notes.outcome(result)
+}
+
+/// Returns the characters that each tool spends on the names and descriptions of installed resources.
+pub fn cost(world: &World, tool: Option<&str>) -> Outcome<CostReport> {
+    let mut notes = Notes::default();
+    let result = find_costs(world, tool, &mut notes);
+    notes.outcome(result)
+}
+
+fn find_costs(world: &World, tool: Option<&str>, notes: &mut Notes) -> Result<CostReport, Failure> {
+    let files = ManifestFiles::require(&world.environment)?;
+    let store = files.store()?;
+    let lock = read_lock(&world.environment, &store, notes)?;
+    let mut manifest = Project::of(world, files, notes)?.manifest;
+    let Some((lock, _)) = lock else {
+        notes.diagnostics.push(no_lockfile());
+        return Ok(CostReport::default());
+    };
+    if let Some(name) = tool {
+        let view = LockView::of(lock.clone(), &manifest, store.path().to_owned());
+        check_tool(&view, name)?;
+    }
+    add_locked_sources(&mut manifest, &lock);
+    let state = LockedState::read(world, &manifest, &lock, &store)?;
+    let mut report = CostReport::of(&manifest, &state.resources);
+    if let Some(name) = tool {
+        report.tools.retain(|cost| cost.tool.as_str() == name);
+    }
+    notes.diagnostics.extend(report.findings(Severity::Warning));
+    Ok(report)
 }
 
 fn run(world: &World, request: &ListRequest, notes: &mut Notes) -> Result<ListReport, Failure> {

@@ -325,7 +325,7 @@ fn check_source(view: &LockView, name: &str) -> Result<(), Failure> {
     ))
 }
 
-fn check_tool(view: &LockView, name: &str) -> Result<(), Failure> {
+pub(super) fn check_tool(view: &LockView, name: &str) -> Result<(), Failure> {
     if view.tools.contains(name) {
         return Ok(());
     }

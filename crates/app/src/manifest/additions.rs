@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use agpm_adopt::COOLDOWN_CHOICE;
 use agpm_diag::Failure;
 use agpm_model::{Dependency, Manifest, ResourceType};
 use agpm_resolve::discover::Candidate;
@@ -98,6 +99,10 @@ impl ManifestAdditions {
 
     /// Names the tools of a new project.
     pub fn set_tools(&mut self, tools: Vec<String>) {
+        if self.before.is_empty() {
+            // At the top, because a comment at the end would belong to the last table, and keep it when it is empty.
+            self.before = format!("{COOLDOWN_CHOICE}\n");
+        }
         self.tools = tools;
     }
 

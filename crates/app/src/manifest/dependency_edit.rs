@@ -59,7 +59,11 @@ impl DependencyEdit<'_> {
         let over = base_with(self.bases, kind, name.as_str())
             .map(|base| format!(" over the one of `{}`", base.address.name()));
         let done = format!("add {kind}/{name}{}", over.unwrap_or_default());
-        Ok(EditedManifest { text, done })
+        Ok(EditedManifest {
+            text,
+            private: None,
+            done,
+        })
     }
 
     /// Refuses `SOURCE/PATH`, a local path that does not exist where `SOURCE:PATH` may.

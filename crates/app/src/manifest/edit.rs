@@ -10,6 +10,8 @@ use agpm_text::{Document, Edit, EditError, Format, Pointer, Value, parse_alone};
 pub struct EditedManifest {
     /// The text of the edited manifest.
     pub text: String,
+    /// The text of the edited private manifest, if the edit changes it.
+    pub private: Option<String>,
     /// A summary of the edit, as in `add agents/reviewer`.
     pub done: String,
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use agpm_diag::{Diagnostic, Failure, FailureKind, codes, did_you_mean, nearest, unknown_name};
 use agpm_model::{
-    Dependency, LockEntry, Manifest, ResourceId, ResourceName, ResourceType, SourceName,
+    Dependency, LockEntry, Manifest, ResourceId, ResourceName, ResourceType, SourceName, Visibility,
 };
 use agpm_resolve::{LockView, WrittenId, ambiguous};
 use agpm_text::{Edit, Format, NodeKind, NodeRef, Pointer, Value, parse_alone};
@@ -52,6 +52,8 @@ pub struct DependencyRemoval<'a> {
     pub view: LockView,
     /// The treatment of those that match a pattern.
     pub pattern_use: PatternUse,
+    /// The text of the private manifest.
+    pub private: Option<&'a str>,
     /// The recorded changes of the manifest.
     pub past: &'a ManifestPast,
 }
@@ -60,6 +62,7 @@ impl DependencyRemoval<'_> {
     /// The manifest's text without all of them.
     pub fn edit(&self, before: &str, ids: &[DependencyId]) -> Result<EditedManifest, Failure> {
         let mut text = before.to_owned();
+        let mut private = self.private.map(str::to_owned);
         let mut done: Vec<String> = Vec::new();
         let mut removed = BTreeSet::new();
         for id in ids {
@@ -67,11 +70,15 @@ impl DependencyRemoval<'_> {
             if !removed.insert((kind, name.clone())) {
                 continue;
             }
-            let (without, summary) = match self.pattern_use {
-                PatternUse::Kept => self.remove_entry(&text, kind, &name)?,
-                PatternUse::Excluded => self.exclude_from_pattern(&text, kind, &name)?,
+            let edited = match &mut private {
+                Some(private) if self.is_private(kind, &name) => private,
+                _ => &mut text,
             };
-            text = without;
+            let (without, summary) = match self.pattern_use {
+                PatternUse::Kept => self.remove_entry(edited, kind, &name)?,
+                PatternUse::Excluded => self.exclude_from_pattern(edited, kind, &name)?,
+            };
+            *edited = without;
             done.push(summary);
         }
         if self.pattern_use == PatternUse::Kept {
@@ -83,8 +90,18 @@ impl DependencyRemoval<'_> {
         };
         Ok(EditedManifest {
             text,
+            private: private.filter(|text| Some(text.as_str()) != self.private),
             done: format!("{verb} {}", done.join(", ")),
         })
+    }
+
+    /// Whether one user has a dependency, or the pattern that a resource matches.
+    fn is_private(&self, kind: ResourceType, name: &str) -> bool {
+        let alias = self.locked(kind, name);
+        let alias = alias.and_then(|entry| entry.manifest_alias.as_ref());
+        let dependency = self.manifest.dependency(kind, name);
+        let dependency = dependency.or_else(|| self.manifest.dependency(kind, alias?.as_str()));
+        dependency.is_some_and(|one| one.visibility == Visibility::Private)
     }
 
     /// The text without tables that are empty now, and without sources that `agpm add` added only for what was removed.
@@ -180,10 +197,6 @@ impl DependencyRemoval<'_> {
             let diagnostic = Diagnostic::new(&codes::NAME_UNKNOWN, message).help(help);
             return Failure::new(FailureKind::NotFound, diagnostic);
         }
-        if self.manifest.dependency(kind, name).is_some() {
-            let help = "it is in `agpm.private.toml`: remove it there by hand".to_owned();
-            return unknown_name(kind.singular(), name, Some(help));
-        }
         match self.locked(kind, name) {
             Some(entry) => not_in_manifest(entry),
             None => {
@@ -223,8 +236,7 @@ impl DependencyRemoval<'_> {
         let document = parse_alone(text.to_owned(), Format::Toml).document;
         let at = Pointer::root().child(kind.plural()).child(alias);
         let Some(node) = document.at(&at) else {
-            let help = "it is in `agpm.private.toml`: change it there by hand".to_owned();
-            return Err(unknown_name(kind.singular(), alias, Some(help)));
+            return Err(unknown_name(kind.singular(), alias, None));
         };
         let excluded = node.get("exclude").into_iter().flat_map(NodeRef::items);
         let excluded = excluded
@@ -328,6 +340,7 @@ mod tests {
             working: Path::new("/p"),
             manifest: &manifest,
             bases: &[],
+            private: None,
             view: LockView::of(lock, &manifest, PathBuf::from("/p")),
             pattern_use,
             past: &ManifestPast::default(),

@@ -24,6 +24,7 @@ pub fn add_source(
     let value = Value::from(address.reveal());
     let done = format!("add source {name}");
     Ok(EditedManifest {
+        private: None,
         text: edit(document, &Edit::Set { at, value })?,
         done,
     })
@@ -57,6 +58,7 @@ pub fn remove_source(
     }
     let text = edit(document, &Edit::Remove { at })?;
     Ok(EditedManifest {
+        private: None,
         text,
         done: format!("remove source {name}"),
     })

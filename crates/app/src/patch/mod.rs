@@ -102,6 +102,7 @@ fn run(
         moving: UpdateScope::Nothing,
         exact: BTreeMap::new(),
         manifest: Some(ManifestEdit {
+            private: None,
             before: Some(Checksum::of(&bytes)),
             bytes: text.into_bytes().into(),
             ignored: None,

@@ -8,8 +8,8 @@ use crate::manifest::{
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, codes, did_you_mean};
 use agpm_merge::{Contribution, LayerFile};
 use agpm_model::{
-    BUILT_IN, Dependency, LOCK_NAME, Layer, LayerLocation, LayerName, Manifest, RelativePath,
-    Strategy, normalize,
+    BUILT_IN, Dependency, LOCK_NAME, Layer, LayerLocation, LayerName, Manifest, PRIVATE_LOCK_NAME,
+    RelativePath, Strategy, normalize,
 };
 use agpm_resolve::{ReleaseLimit, UpdateScope, bind_locked_plugins};
 use agpm_source::AllowedDirectory;
@@ -19,7 +19,7 @@ use agpm_text::Format;
 use crate::manifest::MANIFEST_NAME;
 use crate::manifest::{BaseVersions, LoadedBase};
 use crate::project::bases::WorldBases;
-use crate::project::packages::readable_lock;
+use crate::project::packages::readable_locks;
 use crate::project::path_of;
 use crate::project::policy_files::{PolicyFile, policy_files};
 use crate::project::reading::{PRIVATE_NAME, display_path, limit, local_path, optional};
@@ -214,9 +214,36 @@ impl ManifestFiles {
 
     /// Returns how a transaction writes the lockfile.
     pub(crate) fn lock_file(&self) -> SiblingFile {
+        self.sibling(LOCK_NAME)
+    }
+
+    /// Returns how a transaction writes the private manifest.
+    pub(crate) fn private_file(&self) -> SiblingFile {
+        self.sibling(PRIVATE_NAME)
+    }
+
+    /// Returns how a transaction writes the lockfile of what only one user has.
+    pub(crate) fn private_lock_file(&self) -> SiblingFile {
+        self.sibling(PRIVATE_LOCK_NAME)
+    }
+
+    fn sibling(&self, name: &'static str) -> SiblingFile {
         match self.scope {
-            InstallScope::Project => SiblingFile::Within(path_of(LOCK_NAME)),
-            InstallScope::User => beside(&self.root, &self.path.with_file_name(LOCK_NAME)),
+            InstallScope::Project => SiblingFile::Within(path_of(name)),
+            InstallScope::User => beside(&self.root, &self.path.with_file_name(name)),
+        }
+    }
+
+    /// Returns the content of the private manifest; `None` without one.
+    pub(crate) fn private(&self) -> Option<&[u8]> {
+        self.private.as_deref()
+    }
+
+    /// Replaces the content of the private manifest.
+    pub(crate) fn with_private(self, private: Vec<u8>) -> Self {
+        ManifestFiles {
+            private: Some(private),
+            ..self
         }
     }
 
@@ -358,7 +385,6 @@ impl Project {
         notes: &mut Notes,
     ) -> Result<Self, Failure> {
         let environment = &world.environment;
-        let lockfile = files.path.with_file_name(LOCK_NAME);
         let directory = files.directory().to_owned();
         let name = display_path(environment, &files.path);
         notes.log.push(format!("the manifest is {name}"));
@@ -389,7 +415,7 @@ impl Project {
             Err(failure) => documents.syntax_errors(notes).ok_or(failure)?,
         };
         let extends = documents.extends();
-        let read_lock = || readable_lock(store::read_regular(&lockfile, limit()).ok()?);
+        let read_lock = || readable_locks(&directory);
         let is_fixed = matches!(versions, BaseVersions::Locked);
         // Few manifests have bases. Without them, reading a project does not parse the lockfile here.
         let lock = (extends || is_fixed).then(read_lock).flatten();

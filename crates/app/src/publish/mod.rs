@@ -8,7 +8,10 @@ mod library;
 use std::path::PathBuf;
 
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Outcome, codes};
-use agpm_model::{Address, AddressContext, DefaultHost, RepositoryAddress, SourceAddress};
+use agpm_model::{
+    Address, AddressContext, AddressProblem, DefaultHost, RepositoryAddress, SourceAddress,
+    SourceAddressError,
+};
 pub use agpm_source::Overwriting;
 use agpm_source::{
     ArtifactTarget, PackedArtifact, PublishOutcome, PublishedLibrary, SiteWriting, is_valid_tag,
@@ -277,7 +280,14 @@ fn open_target(
         is_source: &|_| false,
     };
     let address = Address::parse(written, &context);
-    let address = address.map_err(|error| not_an_address(written, &error))?;
+    let address = address.map_err(|error| match &error.problem {
+        AddressProblem::Url(problem @ SourceAddressError::RepositoryName) => {
+            let found = Diagnostic::new(&codes::PUBLISH_REFUSED, problem.to_string());
+            let help = "choose a name such as `oci://HOST/team/library`";
+            Failure::new(FailureKind::Refused, found.help(help))
+        }
+        _ => not_an_address(written, &error),
+    })?;
     let Address::Repository(RepositoryAddress { url, inner }) = address else {
         return Err(usage(
             format!("`{written}` is not the URL of a registry"),

@@ -14,7 +14,9 @@ use agpm_text::{Document, Format, document_of, parse_alone};
 use crate::change::until_not_overtaken;
 use crate::install;
 use crate::install::policies::ProjectPolicies;
-use crate::install::{InstallJob, InstallRequest, ManifestEdit, ProjectFate, WideningRecord};
+use crate::install::{
+    InstallJob, InstallRequest, ManifestEdit, PrivateEdit, ProjectFate, WideningRecord,
+};
 use crate::project::gather::{ManifestFiles, Project};
 use crate::project::packages::{ProjectSources, read_lock, read_updatable_lock};
 use crate::project::reading::display_path;
@@ -63,17 +65,25 @@ fn run(world: &World, request: &UpdateRequest, notes: &mut Notes) -> Result<Upda
         moving,
         plan,
         before,
+        private,
     } = arguments;
     let text = edited_text(&before, &plan.changes)?;
-    let manifest = text.map(|text| ManifestEdit {
+    let private_text = edited_text(&private, &plan.private)?;
+    let is_edited = text.is_some() || private_text.is_some();
+    let manifest = is_edited.then(|| ManifestEdit {
         before: Some(Checksum::of(&before)),
-        bytes: text.into_bytes().into(),
+        bytes: text
+            .map_or_else(|| before.clone(), String::into_bytes)
+            .into(),
+        private: private_text.map(|text| PrivateEdit {
+            before: Checksum::of(&private),
+            bytes: text.into_bytes(),
+        }),
         ignored: None,
         text_patches: Vec::new(),
         project: ProjectFate::Stays,
         widenings: WideningRecord::Lockfile,
     });
-    let is_edited = manifest.is_some();
     let installed = install::run(
         world,
         &InstallJob {
@@ -91,7 +101,7 @@ fn run(world: &World, request: &UpdateRequest, notes: &mut Notes) -> Result<Upda
         let name = display_path(&world.environment, &files.path);
         notes.sources.rename(&name, &format!("{name} (proposed)"));
     }
-    let changes = plan.changes.into_iter();
+    let changes = plan.changes.into_iter().chain(plan.private);
     let changed: Vec<ChangedResource> = changes.map(|change| change.report).collect();
     Ok(UpdateReport {
         changed,
@@ -106,6 +116,8 @@ struct UpdateArguments {
     plan: RequirementPlan,
     /// The bytes of the manifest.
     before: Vec<u8>,
+    /// The bytes of the private manifest.
+    private: Vec<u8>,
 }
 
 impl UpdateArguments {
@@ -114,6 +126,7 @@ impl UpdateArguments {
             moving: UpdateScope::Everything,
             plan: RequirementPlan::default(),
             before: Vec::new(),
+            private: Vec::new(),
         }
     }
 
@@ -121,6 +134,7 @@ impl UpdateArguments {
     fn read(world: &World, request: &UpdateRequest, notes: &mut Notes) -> Result<Self, Failure> {
         let files = ManifestFiles::require(&world.environment)?;
         let before = files.project().to_vec();
+        let private = files.private().unwrap_or_default().to_vec();
         let name = display_path(&world.environment, &files.path);
         let store = files.store()?;
         let mut project = Project::of(world, files, notes)?;
@@ -148,6 +162,7 @@ impl UpdateArguments {
                 moving,
                 plan: RequirementPlan::default(),
                 before,
+                private,
             });
         }
         let document = document_of(name, before.clone(), Format::Toml, notes)?;
@@ -166,6 +181,7 @@ impl UpdateArguments {
             moving,
             plan: planner.plan,
             before,
+            private,
         })
     }
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, codes};
 use agpm_model::{
     Dependency, LockEntry, Lockfile, Manifest, PinId, Requirement, ResolvedVersion, ResourceId,
-    SourceName, Unit, VersionRequirement, newest_tag, tag_names,
+    SourceName, Unit, VersionRequirement, Visibility, newest_tag, tag_names,
 };
 use agpm_resolve::solve::UnitFacts;
 use agpm_resolve::{PinState, SolverPin, SourceIndex, SourceVersion};
@@ -27,6 +27,8 @@ const MOST_LISTED: usize = 8;
 pub(super) struct RequirementPlan {
     /// The edits of the manifest.
     pub(super) changes: Vec<EntryChange>,
+    /// The edits of the private manifest.
+    pub(super) private: Vec<EntryChange>,
     /// Requirements of bases that a newest release does not fit.
     pub(super) of_bases: Vec<BaseRequirement>,
     /// The versions to install, by the units that have them.
@@ -232,6 +234,11 @@ impl<'a> RequirementPlanner<'a> {
         let at = Pointer::root()
             .child(dependency.kind.plural())
             .child(dependency.name.as_str());
+        if dependency.visibility == Visibility::Private {
+            let change = EntryChange::of_requirement(dependency, required);
+            self.plan.private.extend(change);
+            return Ok(());
+        }
         if self.document.at(&at).is_some() {
             self.plan
                 .changes
@@ -239,16 +246,12 @@ impl<'a> RequirementPlanner<'a> {
             return Ok(());
         }
         let message = format!("{id} cannot be updated to {required_text}");
-        let (owner, help) = match self.base_of(dependency) {
-            Some(base) => (
-                format!("the base `{}`", base.address.name()),
-                "change the requirement in the base, or add the dependency to your own manifest",
-            ),
-            None => (
-                format!("`{}`", crate::project::reading::PRIVATE_NAME),
-                "change the requirement there",
-            ),
-        };
+        let base = self.base_of(dependency);
+        let owner = base.map_or_else(
+            || "another manifest".to_owned(),
+            |base| format!("the base `{}`", base.address.name()),
+        );
+        let help = "change the requirement in the base, or add the dependency to your own manifest";
         let diagnostic = Diagnostic::new(&codes::PACKAGE_VERSION, message)
             .detail(format!("{owner} requires `{requirement}`"))
             .at_spot(dependency.spot)
@@ -258,6 +261,9 @@ impl<'a> RequirementPlanner<'a> {
 
     /// The base that a dependency is from; `None` for one of the project.
     fn base_of(&self, dependency: &Dependency) -> Option<&'a LoadedBase> {
+        if dependency.visibility == Visibility::Private {
+            return None;
+        }
         let at = Pointer::root()
             .child(dependency.kind.plural())
             .child(dependency.name.as_str());

@@ -10,6 +10,9 @@ pub(crate) struct DiffArgs {
     /// Show what an update would change
     #[arg(long)]
     pub(crate) update: bool,
+    /// Compare with a git ref of the project, without the disk
+    #[arg(long, value_name = "REF", conflicts_with_all = ["update", "global"])]
+    pub(crate) from: Option<String>,
     /// Print one line for each file
     #[arg(long, conflicts_with = "format")]
     pub(crate) stat: bool,

@@ -47,6 +47,9 @@ pub(crate) struct ListArgs {
     /// Show the old and new values of patched fields
     #[arg(long)]
     pub(crate) detailed: bool,
+    /// Show the characters that each tool spends on names and descriptions
+    #[arg(long, conflicts_with_all = ["kind", "source", "search", "detailed", "format"])]
+    pub(crate) cost: bool,
     /// Output format [default: table]
     #[arg(long, value_name = "FORMAT")]
     pub(crate) format: Option<ListFormat>,

@@ -26,10 +26,10 @@ pub(crate) fn run(world: &World, args: DiffArgs, output: &mut Output) -> ExitCod
     };
     let request = DiffRequest {
         ids: args.ids,
-        target: if args.update {
-            DiffTarget::Update
-        } else {
-            DiffTarget::Install
+        target: match args.from {
+            Some(reference) => DiffTarget::Ref(reference),
+            None if args.update => DiffTarget::Update,
+            None => DiffTarget::Install,
         },
         content: if args.executables {
             DiffContent::Executables

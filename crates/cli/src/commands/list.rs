@@ -1,6 +1,6 @@
 use std::process::ExitCode;
 
-use agpm_app::list::{DiskCheck, ListDetail, ListRequest, list};
+use agpm_app::list::{DiskCheck, ListDetail, ListRequest, cost, list};
 use agpm_app::project::world::World;
 use agpm_report::RenderedReport;
 use agpm_report::list::ListForm;
@@ -16,6 +16,11 @@ pub(crate) fn run(world: &World, args: ListArgs, output: &mut Output) -> ExitCod
     {
         return output.finish(two_formats(&word(other)), |(), _| {
             RenderedReport::Text(String::new())
+        });
+    }
+    if args.cost {
+        return output.finish(cost(world, args.tool.as_deref()), |report, context| {
+            agpm_report::cost::render(&report, context)
         });
     }
     output.json |= args.format == Some(ListFormat::Json);

@@ -14,20 +14,25 @@ use crate::environment::ENVIRONMENT_VARIABLES;
 use crate::examples::examples_of;
 use crate::exit_codes::failure_codes;
 use crate::output::Output;
+use crate::platform::MACHINE_POLICY;
 
 /// Files that agpm reads and writes, with their purpose.
-const FILES: [(&str, &str); 8] = [
+const FILES: [(&str, &str); 9] = [
     ("agpm.toml", "The manifest of a project."),
     (
         "agpm.private.toml",
         "Your own additions to it, not committed.",
     ),
     ("agpm.lock", "Locked versions and checksums."),
+    (
+        "agpm.private.lock",
+        "The same for the entries of agpm.private.toml; not committed.",
+    ),
     (".agpm/", "The state of the project, ignored by git."),
     ("~/.config/agpm/config.toml", "Your configuration."),
     ("~/.config/agpm/agpm.toml", "Your own manifest, for -g."),
     ("~/.cache/agpm/", "Downloaded data."),
-    ("/etc/agpm/policy.toml", "The policy of this machine."),
+    (MACHINE_POLICY, "The policy of this machine."),
 ];
 
 /// Prints one page, or writes all of them.

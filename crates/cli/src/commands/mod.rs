@@ -26,7 +26,9 @@ mod patch;
 mod policy;
 mod profile;
 mod publish;
+mod report;
 mod resolve;
+mod sbom;
 mod serve;
 mod status;
 mod strategies;
@@ -53,11 +55,9 @@ use crate::completion;
 use crate::completion_scripts::script;
 use crate::environment::variable;
 use crate::output::{Output, write_stdout};
+use crate::platform::MACHINE_POLICY;
 use crate::progress::progress;
 use crate::question;
-
-/// The policy of the machine, which an administrator writes.
-const MACHINE_POLICY: &str = "/etc/agpm/policy.toml";
 
 /// Runs the command that was typed.
 pub(crate) fn run(cli: Cli, typed: TypedCommand, output: &mut Output) -> ExitCode {
@@ -103,6 +103,8 @@ pub(crate) fn run(cli: Cli, typed: TypedCommand, output: &mut Output) -> ExitCod
         Command::Ci(args) => ci::run(&world, &args, output),
         Command::Diff(args) => diff::run(&world, args, output),
         Command::Outdated(args) => outdated::run(&world, args, output),
+        Command::Report(args) => report::run(&world, args, output),
+        Command::Sbom(args) => sbom::run(&world, args, output),
         Command::Validate(args) => validate::run(&world, &args, output),
         Command::Install(args) => install::run(&world, &args, output),
         Command::List(args) => list::run(&world, args, output),

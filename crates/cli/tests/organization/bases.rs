@@ -66,9 +66,13 @@ fn a_dependency_is_replaced_whole_and_the_private_manifest_is_the_highest() {
     assert!(!exists(&sandbox, ".claude/agents/deep/r.md"));
     assert!(exists(&sandbox, ".claude/agents/own.md"));
     sandbox.write("agpm.private.toml", "[agents]\nreviewer = \"private.md\"\n");
+    let output = sandbox.run_line("agpm install");
+    assert_code(&output, 1);
+    assert!(output.stderr.contains("manifest/shadow"), "{output}");
+    sandbox.write("agpm.private.toml", "[agents]\nown = \"private.md\"\n");
     assert_code(&sandbox.run_line("agpm install"), 0);
     assert!(exists(&sandbox, ".claude/agents/private.md"));
-    let output = sandbox.run_line("agpm explain manifest:/agents/reviewer");
+    let output = sandbox.run_line("agpm explain manifest:/agents/own");
     assert!(output.stdout.contains("agpm.private.toml:2"), "{output}");
 }
 

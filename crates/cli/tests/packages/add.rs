@@ -38,8 +38,11 @@ fn one_command_creates_the_manifest_adds_the_source_and_installs() {
     let project = three();
     let url = url(&project);
     let output = project.good(&format!("add {url} pdf"));
+    let manifest = project.read("agpm.toml");
+    let (cooldown, manifest) = manifest.split_once("\n\n").unwrap();
+    assert!(cooldown.ends_with("# [policy.versions]\n# min-release-age = \"7d\""));
     assert_eq!(
-        project.read("agpm.toml"),
+        manifest,
         format!(
             "[sources]\nskills = \"{url}\"\n\n[skills]\n\
              pdf = {{ source = \"skills\", path = \"skills/pdf\", version = \"^1.2.0\" }}\n"

@@ -35,6 +35,7 @@ mod patterns;
 mod plugin_directories;
 mod plugin_hooks;
 mod plugins;
+mod private;
 mod remove;
 mod resolve;
 mod shared;

@@ -156,11 +156,10 @@ fn the_private_manifest_is_a_higher_layer_with_rules_of_its_own() {
     );
     project.write(
         "agpm.private.toml",
-        "[agents]\na = { source = \"community\", path = \"agents/a.md\", version = \"v1.1.0\" }\n\
-         mine = { source = \"community\", path = \"agents/p.md\", version = \"v1.1.0\" }\n",
+        "[agents]\nmine = { source = \"community\", path = \"agents/p.md\", version = \"v1.1.0\" }\n",
     );
     project.good("install");
-    assert_eq!(project.read(".claude/agents/a.md"), "a2\n");
+    assert_eq!(project.read(".claude/agents/a.md"), "a1\n");
     assert_eq!(project.read(".claude/agents/p.md"), "p\n");
     project.write("agpm.private.toml", "[tools.x]\npath = \".x\"\n");
     project.refused(

@@ -28,15 +28,15 @@ fn artifacts_of_every_dialect_install() {
         )
     };
     for (types, layers) in [
-        ((SKILL, EMPTY), vec![FakeLayer::new(LAYER, wrapped.clone())]),
+        ([SKILL, EMPTY], vec![FakeLayer::new(LAYER, wrapped.clone())]),
         (
-            ("dev.toolhive.skills.v1", IMAGE),
+            ["dev.toolhive.skills.v1", IMAGE],
             vec![FakeLayer::new(LAYER, flat.clone())],
         ),
-        (("", FLUX), vec![FakeLayer::new(FLUX_LAYER, flat.clone())]),
-        (("", EMPTY), vec![titled]),
-        (("application/vnd.acme.thing", EMPTY), vec![unpacked]),
-        (("", IMAGE), vec![FakeLayer::new(LAYER, wrapped.clone())]),
+        (["", FLUX], vec![FakeLayer::new(FLUX_LAYER, flat.clone())]),
+        (["", EMPTY], vec![titled]),
+        (["application/vnd.acme.thing", EMPTY], vec![unpacked]),
+        (["", IMAGE], vec![FakeLayer::new(LAYER, wrapped.clone())]),
     ] {
         let registry = FakeRegistry::start();
         registry.add_artifact("skills/pdf", "1.0.0", types, &layers);
@@ -63,7 +63,7 @@ fn of_an_image_the_files_of_agents_are_read_and_whiteouts_apply() {
         ("skills/.wh.old", '0', ""),
     ]);
     let layers = [FakeLayer::new(LAYER, base), FakeLayer::new(LAYER, top)];
-    registry.add_artifact("images/agents", "1.0.0", ("", IMAGE), &layers);
+    registry.add_artifact("images/agents", "1.0.0", ["", IMAGE], &layers);
     let entry = "[skills]\npdf = { source = \"corp\", path = \"skills/pdf\", version = \"^1\" }\n";
     let project = project_with(&registry.url("images/agents"), entry);
     project.good("install");
@@ -77,10 +77,10 @@ fn of_an_image_the_files_of_agents_are_read_and_whiteouts_apply() {
 fn other_layers_are_an_error_that_names_the_artifact_type() {
     let registry = FakeRegistry::start();
     let layers = [FakeLayer::new("application/wasm", b"x".to_vec())];
-    let types = (
+    let types = [
         "application/vnd.acme.module.v1",
         "application/vnd.acme.config",
-    );
+    ];
     registry.add_artifact("skills/pdf", "1.0.0", types, &layers);
     let project = pdf_project(&registry, "^1");
     project.refused("install", 1, &["application/vnd.acme.module.v1"]);

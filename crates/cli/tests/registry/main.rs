@@ -34,7 +34,7 @@ fn add_skill(registry: &FakeRegistry, repository: &str, tag: &str, words: &str) 
     let (path, text) = (format!("{name}/SKILL.md"), skill_text(name, words));
     let layer = tar_archive(&[(&path, '0', &text)]);
     let layers = [FakeLayer::new(SKILL_LAYER, layer)];
-    registry.add_artifact(repository, tag, (SKILL, SKILL_CONFIG), &layers)
+    registry.add_artifact(repository, tag, [SKILL, SKILL_CONFIG], &layers)
 }
 
 /// Adds an artifact with one archive of any kind.
@@ -43,7 +43,7 @@ fn add_archive(registry: &FakeRegistry, repository: &str, tag: &str, entries: &[
         "application/vnd.oci.image.layer.v1.tar",
         tar_archive(entries),
     );
-    registry.add_artifact(repository, tag, (SKILL, EMPTY), &[layer]);
+    registry.add_artifact(repository, tag, [SKILL, EMPTY], &[layer]);
 }
 
 /// A project with the source `corp`.

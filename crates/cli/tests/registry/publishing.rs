@@ -158,6 +158,12 @@ fn what_must_not_be_published_is_refused() {
         &format!("{url} --version a/b"),
         "do not accept",
     );
+    let upper = registry.url("agents/Library");
+    refused(
+        &project.sandbox,
+        &format!("{upper} --version 2.0.0"),
+        "lowercase",
+    );
     let secret = "token = \"ghp_0123456789abcdefghijABCDEFGHIJ012345\"\n";
     repository.commit(&[("skills/pdf/notes.md", secret)]);
     refused(

@@ -4,6 +4,7 @@ use agpm_diag::SourceSpan;
 use agpm_text::Value;
 
 use crate::instruction::{InstructionForm, InstructionScope};
+use crate::manifest::Visibility;
 use crate::manifest::plugins::{MarketplaceDependency, PartChoice};
 use crate::name::{ResourceName, ToolName};
 use crate::path::RelativePath;
@@ -74,6 +75,8 @@ pub struct Dependency {
     pub parts: PartChoice,
     /// The plugin of a marketplace, if the manifest names it that way.
     pub marketplace: Option<MarketplaceDependency>,
+    /// Who has the entry.
+    pub visibility: Visibility,
     /// The entry.
     pub spot: SourceSpan,
 }

@@ -9,8 +9,8 @@ use agpm_text::{NodeKind, NodeRef};
 use crate::check::{Check, spot};
 use crate::glob::{Glob, GlobError};
 use crate::layer_patterns::layer_patterns;
-use crate::manifest::SourceDeclaration;
 use crate::manifest::tables::LAYER;
+use crate::manifest::{SourceDeclaration, Visibility};
 use crate::name::{LayerName, SourceName};
 use crate::path::{PathError, RelativePath};
 use crate::tool::Tools;
@@ -65,6 +65,8 @@ pub struct Layer {
     /// The sub-directory that applies.
     pub root: Option<RelativePath>,
     include: IncludePatterns,
+    /// Who has the layer.
+    pub visibility: Visibility,
     /// The entry in the manifest.
     pub spot: SourceSpan,
 }
@@ -229,6 +231,7 @@ fn read_layer(
         location,
         root,
         include: include?,
+        visibility: Visibility::Shared,
         spot: spot(name_node),
     })
 }

@@ -1,5 +1,6 @@
 //! Converts `agpm.toml` from spanned nodes to checked types. All mistakes are reported at once.
 
+mod budget;
 mod catalog;
 mod dependency;
 mod inline;
@@ -9,6 +10,7 @@ mod packages;
 mod partial;
 mod patches;
 mod plugins;
+mod private;
 mod read;
 mod requirement;
 mod sources;
@@ -33,7 +35,7 @@ pub use crate::manifest::plugins::{
 pub use crate::manifest::sources::{ExecutableAllowance, SourceDeclaration, SourceScope};
 pub use crate::manifest::strategies::{FilePattern, MergeRule};
 pub use crate::manifest::tables::{CONFIG_SCHEMA, MANIFEST_SCHEMA, PATCH_FILE, PRIVATE_SCHEMA};
-pub use crate::manifest::texts::{BaseText, ManifestTexts, SectionEntry};
+pub use crate::manifest::texts::{BaseText, ManifestTexts, SectionEntry, Visibility};
 use crate::name::{SourceName, ToolName};
 use crate::path::RelativePath;
 use crate::pin::ResourceId;
@@ -55,6 +57,8 @@ pub struct Manifest {
     pub project: Option<Value>,
     /// The built-in and custom tools.
     pub tools: Tools,
+    /// The characters that each tool may spend on the names and descriptions of resources.
+    pub budget: BTreeMap<ToolName, usize>,
     /// Template variables of dependencies.
     pub variants: Variants,
     /// The dependencies, by type and then in document order.

@@ -13,7 +13,9 @@ use crate::manifest::plugins::{MarketplaceDependency, PartChoice, is_plugin_name
 use crate::manifest::sources::read_source;
 use crate::manifest::tables::{DEPENDENCY, MANIFEST_SECTIONS, OLDER_AGPM, PLUGIN, SERVER_KEYS};
 use crate::manifest::tools::{NamedTool, tool_list};
-use crate::manifest::{Dependency, Exclusion, InstallMode, Manifest, ManifestTexts, SectionEntry};
+use crate::manifest::{
+    Dependency, Exclusion, InstallMode, Manifest, ManifestTexts, SectionEntry, Visibility,
+};
 use crate::marketplace::MarketplacePlugin;
 use crate::name::{ResourceName, SourceName, ToolName};
 use crate::path::RelativePath;
@@ -46,8 +48,13 @@ pub(crate) fn read(check: &mut Check, texts: &ManifestTexts<'_>, manifest: &mut 
         .root()
         .map(|root| keys_without_effect(root, &MANIFEST_SECTIONS))
         .unwrap_or_default();
-    for kind in RESOURCE_TYPES {
+    // Private entries come last: a source without a name is spelled as the first entry with its URL spells it, and the
+    // shared part must not depend on what one user adds.
+    for (visibility, kind) in in_reading_order() {
         for entry in (texts.entries)(kind.plural()) {
+            if texts.visibility_of(entry.key) != visibility {
+                continue;
+            }
             if entry.value.as_bool() == Some(false) && texts.drops(check, kind, entry) {
                 let name = ResourceName::new(entry.key.content());
                 let id = name.map(|name| ResourceId { kind, name });
@@ -70,7 +77,13 @@ pub(crate) fn read(check: &mut Check, texts: &ManifestTexts<'_>, manifest: &mut 
             manifest.dependencies.extend(read);
         }
     }
+    manifest.dependencies.sort_by_key(|one| one.kind);
     report_ignored(check, &ignored);
+}
+
+fn in_reading_order() -> impl Iterator<Item = (Visibility, ResourceType)> {
+    let parts = [Visibility::Shared, Visibility::Private].into_iter();
+    parts.flat_map(|part| RESOURCE_TYPES.into_iter().map(move |kind| (part, kind)))
 }
 
 /// A section that is not a table is reported and must not be treated as an empty one.
@@ -163,6 +176,7 @@ impl<'n> DependencyReader<'_, '_, 'n> {
             form: InstructionForm::default(),
             parts: PartChoice::default(),
             marketplace: None,
+            visibility: self.texts.visibility_of(key),
             spot: spot(key),
         };
         if kind == ResourceType::Plugins {

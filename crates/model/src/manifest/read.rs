@@ -8,8 +8,8 @@ use crate::check::{Check, ineffective_in_base, spot};
 use crate::manifest::partial::beside_syntax_errors;
 use crate::manifest::tables::{CONFIG_SECTIONS, MANIFEST_SECTIONS, PRIVATE_SECTIONS};
 use crate::manifest::{
-    Manifest, ManifestTexts, catalog, layers, lineage, packages, patches, sources, strategies,
-    tools,
+    Manifest, ManifestTexts, budget, catalog, layers, lineage, packages, patches, private, sources,
+    strategies, tools,
 };
 use crate::policy::Policy;
 use crate::schema::UnknownKey;
@@ -41,6 +41,9 @@ impl Manifest {
         if let Some(root) = texts.project.root() {
             check_sections(&mut check, root);
             manifest.tools = tools::read(&mut check, manifest.tools, root);
+            if let Some(table) = root.get("budget") {
+                manifest.budget = budget::read_budget(&mut check, &manifest.tools, table);
+            }
             manifest.project = root
                 .get("project")
                 .filter(|node| check.map(*node, "`[project]`"))
@@ -93,6 +96,8 @@ impl Manifest {
         if let Some(layers) = texts.project.root().and_then(|root| root.get("layers")) {
             manifest.layers = layers::read(&mut check, layers, &manifest.sources, &manifest.tools);
         }
+        private::read_layers(&mut check, texts, &mut manifest);
+        private::refuse_shadows(&mut check, texts);
         manifest.catalog = catalog::read(&mut check, texts, &manifest.sources);
         manifest.patches =
             patches::read(&mut check, texts, &manifest.dependencies, &manifest.dropped);

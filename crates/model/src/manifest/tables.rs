@@ -100,11 +100,7 @@ pub(crate) const MANIFEST_SECTIONS: SchemaTable = SchemaTable::strict(
         INSTRUCTIONS,
         PLUGINS,
         PATCH,
-        SchemaField::optional(
-            "layers",
-            ValueForm::List(&ValueForm::Defined(&LAYER_DEFINITION)),
-            "Directories and repositories that contribute files, lowest rank first; the highest rank wins.",
-        ),
+        LAYERS,
         SchemaField::optional(
             "merge",
             ValueForm::Map(
@@ -124,6 +120,11 @@ pub(crate) const MANIFEST_SECTIONS: SchemaTable = SchemaTable::strict(
             "policy",
             ValueForm::Table(&POLICY),
             "Rules that everything in the manifest must follow.",
+        ),
+        SchemaField::optional(
+            "budget",
+            ValueForm::by_name(&ValueForm::Count),
+            "The characters that each tool may spend on the names and descriptions of resources.",
         ),
         SchemaField::optional(
             "allow-executables",
@@ -154,6 +155,7 @@ pub(crate) const PRIVATE_SECTIONS: SchemaTable = SchemaTable::strict(
         INSTRUCTIONS,
         PLUGINS,
         PATCH,
+        LAYERS,
         CATALOG_SECTION,
     ],
 );
@@ -164,6 +166,11 @@ pub(crate) const CONFIG_SECTIONS: SchemaTable = SchemaTable::strict(
     &[SOURCES, DEFAULT_HOST, STRATEGIES, CATALOG_SECTION],
 );
 
+const LAYERS: SchemaField = SchemaField::optional(
+    "layers",
+    ValueForm::List(&ValueForm::Defined(&LAYER_DEFINITION)),
+    "Directories and repositories that contribute files, lowest rank first; the highest rank wins.",
+);
 const SOURCES: SchemaField = SchemaField::optional(
     "sources",
     ValueForm::by_name(&ValueForm::Either(&[

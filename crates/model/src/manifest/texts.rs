@@ -29,6 +29,16 @@ pub struct ManifestTexts<'a> {
     pub syntax_errors: &'a [SourceSpan],
 }
 
+/// Who has a declaration.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Visibility {
+    /// Everyone: it is in the manifest or in a base.
+    #[default]
+    Shared,
+    /// One user: it is in `agpm.private.toml`.
+    Private,
+}
+
 /// A base, and the root of its relative paths.
 #[derive(Clone, Copy)]
 pub struct BaseText<'a> {
@@ -72,6 +82,16 @@ impl ManifestTexts<'_> {
             SourceScope::User
         } else {
             SourceScope::Project
+        }
+    }
+
+    /// Whether a node is in the private manifest.
+    pub(super) fn visibility_of(&self, node: NodeRef<'_>) -> Visibility {
+        let private = self.private.map(Document::source);
+        if private == Some(node.source()) {
+            Visibility::Private
+        } else {
+            Visibility::Shared
         }
     }
 

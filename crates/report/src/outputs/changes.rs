@@ -5,8 +5,8 @@ use agpm_model::{KeyNames, SchemaField, ValueForm};
 use super::schema::OutputSchema;
 use super::shared::{
     CAPABILITIES, CHANGES, CONVERSIONS, DISABLED, DONE, DRY_RUN, ID, KIND, LOCK, MOVED, NAME,
-    PROGRAMS, READS, SOURCE, TEXT_OR_NULL, UNCHANGED, document, list, maybe, object, optional,
-    or_null, required,
+    PRIVATE_LOCK, PROGRAMS, READS, SOURCE, TEXT_OR_NULL, UNCHANGED, document, list, maybe, object,
+    optional, or_null, required,
 };
 
 const INSTALL: ValueForm = document![
@@ -20,6 +20,7 @@ const INSTALL: ValueForm = document![
     UNCHANGED,
     DISABLED,
     LOCK,
+    PRIVATE_LOCK,
 ];
 
 const CHANGED_ENTRIES: SchemaField = required(
@@ -53,6 +54,7 @@ const UPDATE: ValueForm = document![
     UNCHANGED,
     DISABLED,
     LOCK,
+    PRIVATE_LOCK,
 ];
 
 /// An edit of the manifest, with the install that follows unless `--no-install` is given.
@@ -68,6 +70,7 @@ const MANIFEST_CHANGE: ValueForm = document![
     maybe(UNCHANGED),
     maybe(DISABLED),
     maybe(LOCK),
+    PRIVATE_LOCK,
 ];
 
 const ADD: ValueForm = document![
@@ -128,6 +131,7 @@ const ADD: ValueForm = document![
     maybe(UNCHANGED),
     maybe(DISABLED),
     maybe(LOCK),
+    PRIVATE_LOCK,
 ];
 
 const FOUND_ENTRIES: ValueForm = list![object![

@@ -219,17 +219,19 @@ pub(super) const DISABLED: SchemaField = required(
     ValueForm::Count,
     "How many hooks are disabled, so nothing of them is written",
 );
-pub(super) const LOCK: SchemaField = required(
-    "lock",
-    ValueForm::OneOf(&[
-        "unchanged",
-        "written",
-        "would-be-written",
-        "not-written",
-        "removed",
-        "would-be-removed",
-    ]),
-    "What happens to `agpm.lock`",
+const LOCK_CHANGE: ValueForm = ValueForm::OneOf(&[
+    "unchanged",
+    "written",
+    "would-be-written",
+    "not-written",
+    "removed",
+    "would-be-removed",
+]);
+pub(super) const LOCK: SchemaField = required("lock", LOCK_CHANGE, "What happens to `agpm.lock`");
+pub(super) const PRIVATE_LOCK: SchemaField = optional(
+    "private_lock",
+    LOCK_CHANGE,
+    "What happens to `agpm.private.lock`, unless it stays as it is",
 );
 
 static CHANGE: Definition = Definition {

@@ -309,6 +309,132 @@ const FILE_DIFFERENCES: ValueForm = list![object![
     required("executable", ValueForm::Flag, "Whether it is executable"),
 ]];
 
+const PINNED_IDS: ValueForm = list![object![
+    ID,
+    required("version", TEXT_OR_NULL, "The version"),
+    required("commit", TEXT_OR_NULL, "The commit"),
+    required("url", TEXT_OR_NULL, "The URL of the source"),
+]];
+
+const COMPARED_REF: SchemaField = optional(
+    "from",
+    object![
+        required("ref", ValueForm::Text, "The ref, as it was named"),
+        required("commit", ValueForm::Text, "Its commit"),
+        required(
+            "added",
+            PINNED_IDS,
+            "Resources, layers and bases that the ref does not have"
+        ),
+        required(
+            "removed",
+            PINNED_IDS,
+            "Resources, layers and bases that only the ref has"
+        ),
+        required(
+            "sources",
+            list![object![
+                NAME,
+                required("before", TEXT_OR_NULL, "The URL at the ref"),
+                required("after", TEXT_OR_NULL, "The URL now"),
+            ]],
+            "Sources whose URL changes",
+        ),
+    ],
+    "The git ref that the project is compared with, with `--from`",
+);
+
+const COSTS: ValueForm = list![object![
+    required("tool", ValueForm::Text, "The tool"),
+    required(
+        "characters",
+        ValueForm::Count,
+        "The characters of all its resources"
+    ),
+    required(
+        "listed",
+        ValueForm::Count,
+        "The characters of its skills and commands"
+    ),
+    required(
+        "limit",
+        COUNT_OR_NULL,
+        "The characters that the tool's list of skills and commands has by default",
+    ),
+    required(
+        "budget",
+        COUNT_OR_NULL,
+        "The characters that the manifest allows"
+    ),
+    required(
+        "resources",
+        list![object![
+            ID,
+            required(
+                "characters",
+                ValueForm::Count,
+                "The characters of its entry"
+            ),
+        ]],
+        "Its resources, the most expensive first",
+    ),
+]];
+
+const COUNT_OR_NULL: ValueForm = or_null![ValueForm::Count];
+
+const FLAG_OR_NULL: ValueForm = or_null![ValueForm::Flag];
+
+const FLEET: ValueForm = list![object![
+    required(
+        "project",
+        ValueForm::Text,
+        "The directory, or the URL of the repository"
+    ),
+    optional(
+        "commit",
+        ValueForm::Text,
+        "The commit of the repository that was read"
+    ),
+    required(
+        "rows",
+        list![object![
+            ID,
+            required("version", TEXT_OR_NULL, "The locked version"),
+            required("commit", TEXT_OR_NULL, "The locked commit"),
+            required("url", TEXT_OR_NULL, "The URL of its source"),
+            required(
+                "modified",
+                FLAG_OR_NULL,
+                "Whether its files were edited; null where no files were looked at",
+            ),
+            required(
+                "missing",
+                FLAG_OR_NULL,
+                "Whether its files are missing; null where no files were looked at",
+            ),
+            required(
+                "outdated",
+                FLAG_OR_NULL,
+                "Whether a newer version exists; null where its source cannot be reached",
+            ),
+            required(
+                "newest",
+                TEXT_OR_NULL,
+                "The newest version, if it is outdated"
+            ),
+            required("denied", ValueForm::Flag, "Whether a policy forbids it"),
+            required("reasons", ValueForm::TEXTS, "The rules that forbid it"),
+            required(
+                "signer",
+                TEXT_OR_NULL,
+                "Who signed it, as the lockfile records"
+            ),
+        ]],
+        "Its resources and layers",
+    ),
+    optional("error", ValueForm::Text, "Why it cannot be read"),
+]];
+
 pub(super) const OUTPUTS: &[OutputSchema] = &[
     OutputSchema {
         command: "status",
@@ -318,7 +444,14 @@ pub(super) const OUTPUTS: &[OutputSchema] = &[
     OutputSchema {
         command: "list",
         about: "Installed resources by type, without `ok` and `diagnostics`",
-        forms: &[ValueForm::Map(KeyNames::Each(plurals), &list![LISTED])],
+        forms: &[
+            ValueForm::Map(KeyNames::Each(plurals), &list![LISTED]),
+            document![required(
+                "tools",
+                COSTS,
+                "The tools that list something, with `--cost`"
+            )],
+        ],
     },
     OutputSchema {
         command: "tree",
@@ -344,9 +477,24 @@ pub(super) const OUTPUTS: &[OutputSchema] = &[
         forms: &[document![CHECKED, OUTDATED_ROWS, MOVED_BRANCHES]],
     },
     OutputSchema {
+        command: "report",
+        about: "The resources of many projects",
+        forms: &[document![required(
+            "projects",
+            FLEET,
+            "The projects, by name"
+        )]],
+    },
+    OutputSchema {
+        command: "sbom",
+        about: "A bill of materials, without `ok` and `diagnostics`: its format has a schema of its own",
+        forms: &[ValueForm::AnyMap],
+    },
+    OutputSchema {
         command: "diff",
-        about: "What an install or update would change",
+        about: "What an install or update would change, or what changed since a git ref",
         forms: &[document![
+            COMPARED_REF,
             CAPABILITIES,
             MOVED,
             PROGRAMS,

@@ -235,7 +235,7 @@ impl RemoteRepository {
 }
 
 /// Creates a symlink that stays inside; one that this system does not support is left out.
-fn write_link(link: &RelativePath, target: &[u8], fresh: &ConfinedDirectory) {
+pub(crate) fn write_link(link: &RelativePath, target: &[u8], fresh: &ConfinedDirectory) {
     if let Some(target) = inner_target(link, target) {
         let _ = fresh.link_new(link, target);
     }
@@ -289,7 +289,7 @@ fn portable(entries: &[TreeEntry]) -> impl Iterator<Item = &TreeEntry> {
 }
 
 /// Returns whether a name is a single path component, and not one that version control would read.
-fn is_portable(name: &str) -> bool {
+pub(crate) fn is_portable(name: &str) -> bool {
     let reserved = [".git", "git~1"]
         .iter()
         .any(|own| own.eq_ignore_ascii_case(name));

@@ -21,6 +21,8 @@ const SMALL: u64 = 16 << 20;
 pub(crate) enum FetchTarget<'a> {
     /// These commits with all their trees, without history.
     Commits(&'a [ObjectId]),
+    /// These commits with their top directories alone, without history.
+    TopDirectories(&'a [ObjectId]),
     /// These commits with their trees and files, without history.
     WholeCommits(&'a [ObjectId]),
     /// These files.
@@ -35,6 +37,7 @@ impl FetchTarget<'_> {
     fn extent(self) -> &'static [&'static str] {
         match self {
             FetchTarget::Commits(_) => &["--depth=1", "--filter=blob:none"],
+            FetchTarget::TopDirectories(_) => &["--depth=1", "--filter=tree:1"],
             FetchTarget::WholeCommits(_) => &["--depth=1"],
             FetchTarget::Blobs(_) => &["--filter=blob:none"],
             // A shallow source can still be copied as it is.
@@ -55,7 +58,9 @@ impl FetchTarget<'_> {
     /// The input for git, one object per line. A ref keeps each commit, so the next fetch gets only the difference.
     fn lines(self) -> String {
         match self {
-            FetchTarget::Commits(ids) | FetchTarget::WholeCommits(ids) => ids
+            FetchTarget::Commits(ids)
+            | FetchTarget::TopDirectories(ids)
+            | FetchTarget::WholeCommits(ids) => ids
                 .iter()
                 .map(|id| format!("+{id}:refs/agpm/{id}\n"))
                 .collect(),
@@ -207,7 +212,11 @@ impl RemoteRepository {
         })
     }
 
-    fn fetch_by_program(&self, repository: &Path, wanted: FetchTarget<'_>) -> Result<(), GitError> {
+    pub(crate) fn fetch_by_program(
+        &self,
+        repository: &Path,
+        wanted: FetchTarget<'_>,
+    ) -> Result<(), GitError> {
         let mut command = self.connecting()?;
         // Set here and not in the repository: only a fetch may know that objects are left out on purpose.
         if !matches!(

@@ -43,7 +43,10 @@ impl RemoteRepository {
                 stored: &stored,
             },
             FetchTarget::Blobs(ids) => WantedPack::Files(ids),
-            FetchTarget::WholeCommits(_) | FetchTarget::Everything | FetchTarget::History => {
+            FetchTarget::TopDirectories(_)
+            | FetchTarget::WholeCommits(_)
+            | FetchTarget::Everything
+            | FetchTarget::History => {
                 return Ok(None);
             }
         };

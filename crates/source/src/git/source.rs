@@ -40,6 +40,10 @@ impl Source for RemoteRepository {
         SourceVersioning::Versioned
     }
 
+    fn required_executable(&self) -> Option<&'static str> {
+        Some("git")
+    }
+
     fn versions(&self) -> Result<Arc<SourceVersions>, SourceError> {
         Ok(self.refs()?)
     }
@@ -91,6 +95,14 @@ impl Source for RemoteRepository {
             FileFetching::OnDemand => self.fetch_listings(revisions)?,
         }
         Ok(())
+    }
+
+    fn read_top(
+        &self,
+        revision: &Revision,
+        names: &[&str],
+    ) -> Result<Vec<Option<Vec<u8>>>, SourceError> {
+        Ok(self.read_top_files(revision, names)?)
     }
 
     fn entry(

@@ -38,7 +38,7 @@ pub(crate) fn parse(mut bytes: &[u8], width: usize) -> Option<Vec<TreeEntry>> {
         let id = bytes.get(end + 1..end + 1 + width)?;
         entries.push(TreeEntry {
             name: String::from_utf8_lossy(name).into_owned(),
-            kind: kind(&bytes[..space])?,
+            kind: kind_of_mode(&bytes[..space])?,
             id: hexadecimal(id)?,
         });
         bytes = &bytes[end + 1 + width..];
@@ -47,7 +47,7 @@ pub(crate) fn parse(mut bytes: &[u8], width: usize) -> Option<Vec<TreeEntry>> {
 }
 
 /// Only the kind and the owner's executable bit matter; old repositories have all kinds of other bits.
-fn kind(mode: &[u8]) -> Option<TreeEntryKind> {
+pub(crate) fn kind_of_mode(mode: &[u8]) -> Option<TreeEntryKind> {
     let mode = u32::from_str_radix(std::str::from_utf8(mode).ok()?, 8).ok()?;
     Some(match mode & 0o170_000 {
         0o040_000 => TreeEntryKind::Directory,

@@ -9,6 +9,27 @@ use crate::git::error::GitError;
 use crate::git::index::first_tracked;
 use crate::git::program::{GitProgram, SETTINGS};
 use crate::git::run::{self, CUT_SHORT, RunOutcome};
+use crate::git::tree::{TreeEntryKind, kind_of_mode};
+
+/// The files of a commit.
+#[derive(Clone, Debug)]
+pub struct CommitTree {
+    /// The commit.
+    pub commit: ObjectId,
+    /// Its files and submodules, from the top of the repository.
+    pub files: Vec<CommitTreeFile>,
+}
+
+/// A file of a commit. Its path comes from the repository and must not be trusted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CommitTreeFile {
+    /// The path from the top of the repository.
+    pub path: String,
+    /// File, symlink or submodule.
+    pub kind: TreeEntryKind,
+    /// The content.
+    pub id: ObjectId,
+}
 
 /// The state of a working tree. Paths start at the directory that was asked about.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -56,6 +77,38 @@ impl GitProgram {
         root: &Path,
         revision: &str,
     ) -> Result<Vec<(String, ObjectId)>, GitError> {
+        let tree = self.tree_at(root, revision)?;
+        let files = tree.files.into_iter();
+        Ok(files.map(|file| (file.path, file.id)).collect())
+    }
+
+    /// Returns the commit of a revision, and its files with their kinds and objects.
+    pub fn tree_at(&self, root: &Path, revision: &str) -> Result<CommitTree, GitError> {
+        let commit = self.commit_of(root, revision)?;
+        let question = ["ls-tree", "-r", "-z", "--full-tree", commit.as_str()];
+        match self.ask(root, &question, String::new())? {
+            RunOutcome::Done(output) => Ok(CommitTree {
+                files: entries(&listing(root, output)?)
+                    .filter_map(tree_entry)
+                    .collect(),
+                commit,
+            }),
+            run => Err(broken(root, run)),
+        }
+    }
+
+    /// Returns the path of a directory in its repository, with `/` at the end; empty at the top.
+    pub fn path_in_repository(&self, directory: &Path) -> Result<String, GitError> {
+        match self.ask(directory, &["rev-parse", "--show-prefix"], String::new())? {
+            RunOutcome::Done(prefix) => {
+                let prefix = String::from_utf8_lossy(&prefix).into_owned();
+                Ok(prefix.trim_end_matches('\n').to_owned())
+            }
+            run => Err(broken(directory, run)),
+        }
+    }
+
+    fn commit_of(&self, root: &Path, revision: &str) -> Result<ObjectId, GitError> {
         let commit = format!("{revision}^{{commit}}");
         let question = [
             "rev-parse",
@@ -73,17 +126,9 @@ impl GitProgram {
             }
             run => return Err(broken(root, run)),
         };
-        let commit = String::from_utf8_lossy(&commit).trim().to_owned();
-        match self.ask(
-            root,
-            &["ls-tree", "-r", "-z", "--full-tree", &commit],
-            String::new(),
-        )? {
-            RunOutcome::Done(output) => Ok(entries(&listing(root, output)?)
-                .filter_map(tree_entry)
-                .collect()),
-            run => Err(broken(root, run)),
-        }
+        let commit = String::from_utf8_lossy(&commit);
+        let commit = commit.trim().parse().ok();
+        commit.ok_or_else(|| broken(root, RunOutcome::Incomplete))
     }
 
     /// Returns the current files of a repository, tracked or not, without ignored ones.
@@ -141,7 +186,7 @@ impl GitProgram {
             .collect();
         match self.ask(root, &["cat-file", "--batch"], input)? {
             RunOutcome::Done(output) => {
-                let found = batch(&output).filter(|found| found.len() == objects.len());
+                let found = objects_of_batch(&output).filter(|found| found.len() == objects.len());
                 found.ok_or_else(|| broken(root, RunOutcome::Incomplete))
             }
             run => Err(broken(root, run)),
@@ -250,7 +295,7 @@ fn raw_changes(output: &[u8]) -> Vec<(String, ObjectId)> {
 }
 
 /// Parses `OBJECT TYPE SIZE<newline>BYTES<newline>` or `OBJECT missing<newline>`; `None` if a part is missing.
-fn batch(mut output: &[u8]) -> Option<Vec<Option<Vec<u8>>>> {
+pub(crate) fn objects_of_batch(mut output: &[u8]) -> Option<Vec<Option<Vec<u8>>>> {
     let mut found = Vec::new();
     while !output.is_empty() {
         let end = output.iter().position(|byte| *byte == b'\n')?;
@@ -295,9 +340,14 @@ fn entries(output: &[u8]) -> impl Iterator<Item = String> {
 }
 
 /// Parses `MODE TYPE OBJECT<tab>PATH`.
-fn tree_entry(entry: String) -> Option<(String, ObjectId)> {
+fn tree_entry(entry: String) -> Option<CommitTreeFile> {
     let (fields, path) = entry.split_once('\t')?;
-    Some((path.to_owned(), fields.rsplit(' ').next()?.parse().ok()?))
+    let mut fields = fields.split(' ');
+    Some(CommitTreeFile {
+        path: path.to_owned(),
+        kind: kind_of_mode(fields.next()?.as_bytes())?,
+        id: fields.next_back()?.parse().ok()?,
+    })
 }
 
 fn broken(root: &Path, run: RunOutcome) -> GitError {

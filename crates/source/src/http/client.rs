@@ -189,12 +189,19 @@ impl HttpClient {
             Err(_) => false,
         };
         let encrypted = Some(&*url).filter(|_| is_odd);
-        if let Some(encrypted) = encrypted.and_then(|url| self.server.encrypted_url(url))
-            && let Ok(answer) = self.send_patiently(request, &encrypted, authorization)
-        {
-            self.server.remember_scheme(&encrypted);
-            *url = encrypted;
-            return Ok(answer);
+        if let Some(encrypted) = encrypted.and_then(|url| self.server.encrypted_url(url)) {
+            match self.send_patiently(request, &encrypted, authorization) {
+                Ok(answer) => {
+                    self.server.remember_scheme(&encrypted);
+                    *url = encrypted;
+                    return Ok(answer);
+                }
+                // The server speaks with encryption, and its certificate is the problem.
+                Err(HttpFailure::Unreachable(reason)) if reason.contains("certificate") => {
+                    return Err(HttpFailure::Unreachable(reason));
+                }
+                Err(_) => {}
+            }
         }
         if answered.is_ok() {
             self.server.remember_scheme(url);

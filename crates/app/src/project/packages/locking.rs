@@ -1,4 +1,6 @@
-//! Reads the lockfile.
+//! Reads the lockfiles: the one of everyone, and the private one.
+
+use std::path::Path;
 
 use agpm_diag::{Diagnostic, Failure, FailureKind, Notes, Severity, codes, counted};
 use agpm_model::{LayerLocation, Lockfile, Manifest, Pin, PinId, RESTORE_LOCK};
@@ -11,20 +13,86 @@ use crate::project::path_of;
 use crate::project::reading::limit;
 use crate::project::world::{Environment, InstallScope, World};
 
-use agpm_model::LOCK_NAME;
+use agpm_model::{LOCK_NAME, PRIVATE_LOCK_NAME};
 
-/// Reads the lockfile, with its bytes; `None` if it does not exist. One with conflict markers is refused.
+/// A lockfile as it is on disk.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct LockOnDisk {
+    pub(crate) lock: Lockfile,
+    pub(crate) bytes: Vec<u8>,
+}
+
+/// The lockfiles of a project: what everyone has, and what one user adds.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ProjectLocks {
+    pub(crate) shared: Option<LockOnDisk>,
+    pub(crate) private: Option<LockOnDisk>,
+}
+
+impl ProjectLocks {
+    /// Reads both; a shared one with conflict markers is refused.
+    pub(crate) fn read(
+        environment: &Environment,
+        store: &ProjectStore,
+        notes: &mut Notes,
+    ) -> Result<Self, Failure> {
+        let shared = match lock_bytes(environment, store, LOCK_NAME)? {
+            Some(bytes) => {
+                refuse_conflict(&bytes)?;
+                let lock = parse_lock(LOCK_NAME, bytes.clone(), notes)?;
+                Some(LockOnDisk { lock, bytes })
+            }
+            None => None,
+        };
+        Ok(ProjectLocks {
+            shared,
+            private: read_private_lock(environment, store, notes)?,
+        })
+    }
+
+    /// Returns everything that is locked, and the bytes of both files; `None` if there is neither.
+    pub(crate) fn joined(&self) -> Option<(Lockfile, Vec<u8>)> {
+        let Some(private) = &self.private else {
+            let shared = self.shared.clone()?;
+            return Some((shared.lock, shared.bytes));
+        };
+        let shared = self.shared.clone();
+        let (lock, mut bytes) = shared.map_or_else(Default::default, |one| (one.lock, one.bytes));
+        bytes.extend_from_slice(&private.bytes);
+        Some((lock.with_private(&private.lock), bytes))
+    }
+}
+
+/// Reads what is locked, with the bytes of the lockfiles; `None` if none exists. One with conflict markers is refused.
 pub(crate) fn read_lock(
     environment: &Environment,
     store: &ProjectStore,
     notes: &mut Notes,
 ) -> Result<Option<(Lockfile, Vec<u8>)>, Failure> {
-    let Some(bytes) = lock_bytes(environment, store)? else {
+    Ok(ProjectLocks::read(environment, store, notes)?.joined())
+}
+
+fn read_private_lock(
+    environment: &Environment,
+    store: &ProjectStore,
+    notes: &mut Notes,
+) -> Result<Option<LockOnDisk>, Failure> {
+    let Some(bytes) = lock_bytes(environment, store, PRIVATE_LOCK_NAME)? else {
         return Ok(None);
     };
-    refuse_conflict(&bytes)?;
-    let lock = parse_lock(LOCK_NAME, bytes.clone(), notes)?;
-    Ok(Some((lock, bytes)))
+    // Git does not know this file, so nothing but agpm can write it again.
+    let restore = format!("delete `{PRIVATE_LOCK_NAME}`, then run `agpm install`");
+    let known = notes.diagnostics.len();
+    let parsed = parse_lock(PRIVATE_LOCK_NAME, bytes.clone(), notes);
+    let found = notes.diagnostics.iter_mut().skip(known);
+    found.for_each(|found| found.help = Some(restore.clone()));
+    let lock = parsed.map_err(|mut failure| {
+        if let Some(found) = &mut failure.diagnostic {
+            found.help = Some(restore.clone());
+        }
+        failure
+    })?;
+    Ok(Some(LockOnDisk { lock, bytes }))
 }
 
 /// Refuses a lockfile with conflict markers.
@@ -32,7 +100,7 @@ pub(crate) fn refuse_conflicted_lock(
     environment: &Environment,
     store: &ProjectStore,
 ) -> Result<(), Failure> {
-    let bytes = lock_bytes(environment, store)?;
+    let bytes = lock_bytes(environment, store, LOCK_NAME)?;
     refuse_conflict(&bytes.unwrap_or_default())
 }
 
@@ -43,14 +111,21 @@ fn refuse_conflict(bytes: &[u8]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A lockfile for a run that may change it.
+/// Lockfiles for a run that may change them.
 pub(crate) struct UpdatableLock {
-    /// The lockfile; joined, if it had conflict markers.
+    /// Everything that is locked.
     pub(crate) lock: Lockfile,
-    /// The bytes of the file.
-    pub(crate) bytes: Vec<u8>,
+    /// The files; a shared one with conflict markers is joined.
+    pub(crate) files: ProjectLocks,
     /// The join of its sides.
     pub(crate) join: Option<JoinedLock>,
+}
+
+impl UpdatableLock {
+    fn of(files: ProjectLocks, join: Option<JoinedLock>) -> Option<Self> {
+        let (lock, _) = files.joined()?;
+        Some(UpdatableLock { lock, files, join })
+    }
 }
 
 /// Reads the lockfile for a run that may change it: the sides of one with conflict markers are joined.
@@ -60,32 +135,39 @@ pub(crate) fn read_updatable_lock(
     store: &ProjectStore,
     notes: &mut Notes,
 ) -> Result<Option<UpdatableLock>, Failure> {
-    let Some(bytes) = lock_bytes(&world.environment, store)? else {
-        return Ok(None);
+    let environment = &world.environment;
+    let bytes = lock_bytes(environment, store, LOCK_NAME)?;
+    let Some(bytes) = bytes.filter(|bytes| has_conflict_markers(bytes)) else {
+        let files = ProjectLocks::read(environment, store, notes)?;
+        return Ok(UpdatableLock::of(files, None));
     };
-    if !has_conflict_markers(&bytes) {
-        let lock = parse_lock(LOCK_NAME, bytes.clone(), notes)?;
-        return Ok(Some(UpdatableLock {
-            lock,
-            bytes,
-            join: None,
-        }));
-    }
     let sources = ProjectSources::open_used(world, manifest, store.path());
     let facts = ManifestFacts {
         manifest,
         sources: &sources,
     };
     let join = join_sides(&bytes, &facts, notes)?;
-    Ok(Some(UpdatableLock {
-        lock: join.lock.clone(),
-        bytes,
-        join: Some(join),
-    }))
+    let lock = join.lock.clone();
+    let files = ProjectLocks {
+        shared: Some(LockOnDisk { lock, bytes }),
+        private: read_private_lock(environment, store, notes)?,
+    };
+    Ok(UpdatableLock::of(files, Some(join)))
 }
 
-/// The readable part of a lockfile, without facts about versions; its errors are reported by those who need all of it.
-pub(crate) fn readable_lock(bytes: Vec<u8>) -> Option<Lockfile> {
+/// The readable part of the lockfiles in a directory; their errors are reported by those who need all of them.
+pub(crate) fn readable_locks(directory: &Path) -> Option<Lockfile> {
+    let read = |name: &str| agpm_store::read_regular(&directory.join(name), limit()).ok();
+    let shared = read(LOCK_NAME).and_then(readable_lock);
+    let private = read(PRIVATE_LOCK_NAME).and_then(readable_lock);
+    match private {
+        Some(private) => Some(shared.unwrap_or_default().with_private(&private)),
+        None => shared,
+    }
+}
+
+/// The readable part of a lockfile, without facts about versions.
+fn readable_lock(bytes: Vec<u8>) -> Option<Lockfile> {
     if has_conflict_markers(&bytes) {
         let quiet = &mut Notes::default();
         return Some(join_sides(&bytes, &NoFacts, quiet).ok()?.lock);
@@ -93,11 +175,15 @@ pub(crate) fn readable_lock(bytes: Vec<u8>) -> Option<Lockfile> {
     crate::manifest::readable_lock(bytes)
 }
 
-fn lock_bytes(environment: &Environment, store: &ProjectStore) -> Result<Option<Vec<u8>>, Failure> {
+fn lock_bytes(
+    environment: &Environment,
+    store: &ProjectStore,
+    name: &'static str,
+) -> Result<Option<Vec<u8>>, Failure> {
     let read = match environment.scope {
-        InstallScope::Project => store.read(&path_of(LOCK_NAME), limit()),
+        InstallScope::Project => store.read(&path_of(name), limit()),
         InstallScope::User => agpm_store::read_regular(
-            &environment.manifest_directory(store.path()).join(LOCK_NAME),
+            &environment.manifest_directory(store.path()).join(name),
             limit(),
         ),
     };

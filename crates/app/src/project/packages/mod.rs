@@ -11,7 +11,8 @@ mod sources;
 
 pub(crate) use fetch::FactFetcher;
 pub(crate) use locking::{
-    joined_note, parse_side, read_lock, read_updatable_lock, readable_lock, refuse_conflicted_lock,
+    LockOnDisk, ProjectLocks, joined_note, parse_side, read_lock, read_updatable_lock,
+    readable_locks, refuse_conflicted_lock,
 };
 pub(crate) use marketplaces::{bind_plugins, check_marketplace_size};
 pub(crate) use rendering::{render_all, render_keeping, render_these};

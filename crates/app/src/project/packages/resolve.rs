@@ -11,8 +11,9 @@ use agpm_resolve::solve::{
 };
 use agpm_resolve::{
     ConflictReporter, FileListing, MissingFact, PathContent, ReleaseLimit, ResolvedEntries,
-    SolverPin, SourceIndex, cycle, expand_plugins, fold_foreign_dependencies, marketplace_entries,
-    report_relocated, report_skipped, report_versions, resolved_entries, roots, too_hard,
+    SolverPin, SourceIndex, cycle, expand_plugins, fold_foreign_dependencies, forget_held_roots,
+    held_roots, marketplace_entries, report_relocated, report_skipped, report_versions,
+    resolved_entries, roots, too_hard,
 };
 use agpm_source::{Source, SourceEntry, SourceEntryKind};
 
@@ -36,6 +37,8 @@ pub(crate) struct Resolution {
 pub(crate) struct VersionLimits {
     /// The pins of the lockfile that are kept.
     pub pins: BTreeMap<Unit, SolverPin>,
+    /// Pins that are kept even if that leaves no solution: what everyone has does not depend on what one user adds.
+    pub held: BTreeMap<Unit, SolverPin>,
     /// The minimum age of a release, if a policy sets one.
     pub release: Option<ReleaseLimit>,
     /// Denied resources.
@@ -97,7 +100,8 @@ fn solve_and_read(
     let index = fetcher.index(limits.pins.clone());
     let index = index.with_release_limit(sources.release_limit);
     let mut index = index.with_denials(&limits.denied, &manifest.sources);
-    let roots = roots(manifest);
+    let mut roots = roots(manifest);
+    roots.extend(held_roots(&limits.held));
     let mut outlook = SolverOutlook::new(&roots);
     let solution = loop {
         let missing = outlook.missing(&index);
@@ -118,7 +122,8 @@ fn solve_and_read(
             // The pins may be the cause of the conflict. Listing all versions gives the solver alternatives.
             SolverOutcome::Conflict(conflict) => match unlisted(&index, sources) {
                 needs if needs.is_empty() => {
-                    let change = suggestion(&fetcher, &mut index, &roots, &conflict);
+                    let movable = manifest.dependencies.len();
+                    let change = suggestion(&fetcher, &mut index, &roots, movable, &conflict);
                     let reporter = ConflictReporter {
                         manifest,
                         index: &index,
@@ -135,6 +140,7 @@ fn solve_and_read(
     report_versions(manifest, &index, &solution, notes);
     let file_of = |unit: &Unit| sources.file_of(unit);
     let mut resolved = resolved_entries(manifest, &index, &solution, &file_of, notes)?;
+    forget_held_roots(&mut resolved.entries, &limits.held);
     report_skipped(&index, &resolved.entries, notes);
     let entries = &mut resolved.entries;
     let expanded = marketplace_entries(manifest, sources, entries)
@@ -146,24 +152,27 @@ fn solve_and_read(
     Ok(SolveOutcome::Entries(resolved))
 }
 
-/// Returns the smallest change that resolves a conflict: one dependency at another tag. The solver knows only what was
+/// Returns the smallest change that resolves a conflict: one of the `movable` dependencies at another tag. The solver knows only what was
 /// read, so the highest tags are read here.
 fn suggestion(
     fetcher: &FactFetcher<'_>,
     index: &mut SourceIndex,
     roots: &[RootRequirement<Unit, Requirement>],
+    movable: usize,
     conflict: &Conflict<Unit, Requirement>,
 ) -> Option<SuggestedChange<Requirement>> {
     let order = |root: &usize| (&roots[*root].unit, &roots[*root].requirement);
     if let Some(found) = conflict
         .suggestions
         .iter()
+        .filter(|found| found.root < movable)
         .min_by_key(|found| order(&found.root))
     {
         return Some(found.clone());
     }
     // Sorted by requirement, because the suggestion should not depend on the order in the manifest.
     let mut involved = conflict.roots.clone();
+    involved.retain(|root| *root < movable);
     involved.sort_by_key(order);
     // The budget is shared by all attempts, because each may be as hard as the resolution itself.
     let mut effort = ProbeBudget::of_one_answer();

@@ -133,10 +133,10 @@ impl ProjectSources {
         found.map(|source| &**source)
     }
 
-    /// Returns whether any source has versions, which requires git.
+    /// Returns whether any source is read with git.
     pub(crate) fn need_git(&self) -> bool {
-        let all = self.by_name.values().chain(self.by_address.values());
-        all.into_iter().any(|source| is_versioned(&**source))
+        let mut all = self.by_name.values().chain(self.by_address.values());
+        all.any(|source| source.required_executable().is_some())
     }
 
     /// Returns the source of that name.

@@ -94,8 +94,8 @@ impl CostReport {
                 continue;
             };
             let message = format!(
-                "names and descriptions for {} have {} characters; the budget is {budget}",
-                cost.tool, cost.characters
+                "{} characters for {} exceed the budget of {budget}",
+                cost.characters, cost.tool
             );
             let help = format!(
                 "remove resources (`agpm list --cost` shows each), or raise `[budget] {}`",

@@ -8,21 +8,21 @@ use std::path::PathBuf;
 use std::thread::sleep;
 use std::time::Duration;
 
-use agpm_testkit::{CommandOutput, Sandbox};
+use agpm_testkit::{CommandOutput, Repository, Sandbox};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_agpm");
 const FILE: &str = ".claude/agents/a.md";
 const OTHER: &str = ".claude/agents/b.md";
 
-/// A project with two agents of a directory.
+/// A project with two agents of a repository.
 fn project() -> Sandbox {
     let sandbox = Sandbox::new(PROGRAM);
-    for name in ["a", "b"] {
-        sandbox.write(&format!("source/agents/{name}.md"), format!("{name}\n"));
-    }
+    let mut source = Repository::init(&sandbox, "source");
+    source.commit(&[("agents/a.md", "a\n"), ("agents/b.md", "b\n")]);
+    source.tag("v1.0.0");
     sandbox.write(
         "agpm.toml",
-        "[sources]\ns = \"./source\"\n\n[agents]\nall = { source = \"s\", path = \"agents/*.md\" }\n",
+        "[sources]\ns = \"./source\"\n\n[agents]\nall = { source = \"s\", path = \"agents/*.md\", version = \"^1\" }\n",
     );
     good(&sandbox, "agpm install");
     sandbox

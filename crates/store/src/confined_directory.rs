@@ -6,7 +6,7 @@ use cap_std::fs::{Dir, OpenOptions};
 
 use crate::error::{StoreError, StoreProblem};
 use crate::open_file::{mode_of, open_file, read_open};
-use crate::platform;
+use crate::platform::{self, PermissionBits};
 
 /// A directory that no operation on it can leave, neither through `..` nor through a symlink.
 #[derive(Debug)]
@@ -79,17 +79,9 @@ impl ConfinedDirectory {
 
     /// Lets the owner and others execute a file, on systems that have such a mode.
     pub fn make_executable(&self, file: &RelativePath) -> Result<(), StoreError> {
-        #[cfg(unix)]
-        {
-            use cap_std::fs::PermissionsExt;
-            let mode = cap_std::fs::Permissions::from_mode(0o755);
-            let path = self.path.join(file.as_str());
-            let set = self.dir.set_permissions(file.as_str(), mode);
-            set.map_err(|cause| StoreError::new(&path, cause))?;
-        }
-        #[cfg(not(unix))]
-        let _ = file;
-        Ok(())
+        let path = self.path.join(file.as_str());
+        platform::set_bits(&self.dir, file.as_str(), PermissionBits::EXECUTABLE)
+            .map_err(|cause| StoreError::new(&path, cause))
     }
 
     /// Creates a symlink that does not exist yet, and its parents. The target is relative and is not checked.

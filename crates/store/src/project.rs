@@ -12,10 +12,9 @@ use crate::journal::JournaledFile;
 use crate::open_file::{open_file, read_open};
 use crate::owned::above;
 use crate::platform;
-use crate::seen_files::SEEN;
 use crate::shared_lock::is_still;
 use crate::stamp::FileStamp;
-use crate::state::{StateDirectory, TRANSACTION, relative};
+use crate::state::{SEEN, StateDirectory, TRANSACTION, relative};
 use crate::steps;
 use crate::user::SystemUser;
 

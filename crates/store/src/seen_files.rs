@@ -12,10 +12,8 @@ use crate::directory_chain::DirectoryChain;
 use crate::error::StoreError;
 use crate::platform;
 use crate::project::ProjectStore;
+use crate::state::SEEN;
 use crate::steps;
-
-/// The file in the state that has the record.
-pub(crate) const SEEN: &str = "seen";
 
 /// Returns whether this is the name of the record, or of one that a killed process did not finish.
 pub(crate) fn is_seen_files(name: &str) -> bool {

@@ -1,6 +1,8 @@
 use agpm_model::RelativePath;
 
 pub(crate) const TRANSACTION: &str = "transaction";
+/// The record of files as they were when they were last read.
+pub(crate) const SEEN: &str = "seen";
 /// The directory of kept bytes.
 pub(crate) const BASES: &str = "bases";
 
@@ -11,7 +13,7 @@ const OURS: [&str; 6] = [
     "history",
     "discarded",
     "folders.json",
-    "seen",
+    SEEN,
 ];
 
 /// The directory of the state. It is in the directory of the store, so files can be moved between them.
@@ -41,7 +43,7 @@ impl StateDirectory {
             "history",
             "folders.json",
             "ledger.json",
-            "seen",
+            SEEN,
             BASES,
         ];
         let name = self.within(path).and_then(|inner| inner.split('/').next());

@@ -149,7 +149,7 @@ impl ProjectState {
         }
     }
 
-    /// The capabilities of an id; `None` if the lockfile does not have it, or if nothing tells them.
+    /// The capabilities of an id; `None` if the lockfile does not have it, or if nothing has them.
     pub(super) fn capabilities(&self, id: &Owner) -> Option<CapabilitySet> {
         let of_content = self.content.as_ref();
         let of_content = of_content.and_then(|content| content.capabilities.get(id));

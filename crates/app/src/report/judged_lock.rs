@@ -23,7 +23,7 @@ pub(super) fn denials(
     let mut contents = Vec::new();
     for (number, entry) in lock.entries.iter().enumerate() {
         let mut content = judged_entry(manifest, entry);
-        // Any chain tells that the manifest does not name it itself.
+        // Any chain means that the manifest does not name it itself.
         if !view.roots.contains(&number) {
             content.chain.push("another resource".to_owned());
         }
@@ -65,7 +65,7 @@ fn judged_entry<'m>(manifest: &'m Manifest, entry: &LockEntry) -> JudgedContent<
     }
 }
 
-/// A lockfile tells neither the date of a version nor the other tags of its commit.
+/// A lockfile has neither the date of a version, nor the other tags of its commit.
 fn version_of(pin: &Pin) -> agpm_trust::JudgedVersion {
     let facts = VersionFacts {
         age: ReleaseAge::NotJudged,

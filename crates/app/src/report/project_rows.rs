@@ -120,7 +120,7 @@ struct FoundDrift {
 enum DriftCoverage {
     /// All.
     Whole,
-    /// Single files: the checksum of a directory tells nothing about one on another machine.
+    /// Single files: the checksum of a directory is not the one of its files on disk.
     SingleFiles,
 }
 

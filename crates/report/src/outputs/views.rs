@@ -487,7 +487,7 @@ pub(super) const OUTPUTS: &[OutputSchema] = &[
     },
     OutputSchema {
         command: "sbom",
-        about: "A bill of materials, without `ok` and `diagnostics`: its format has a schema of its own",
+        about: "A bill of materials, without `ok` and `diagnostics`: its format has a public schema",
         forms: &[ValueForm::AnyMap],
     },
     OutputSchema {

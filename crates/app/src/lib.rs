@@ -4,10 +4,12 @@
 
 pub mod add;
 pub mod approve;
+pub mod audit;
 pub mod blame;
 pub mod bottle;
 pub mod browse;
 pub mod cache;
+pub mod can;
 pub mod catalog;
 pub mod change;
 pub mod ci;
@@ -18,6 +20,7 @@ pub mod diff;
 pub mod doctor;
 pub mod drift;
 pub mod explain;
+pub mod findings;
 mod gitignore;
 mod ignored_hooks;
 pub mod import;

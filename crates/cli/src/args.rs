@@ -1,7 +1,9 @@
 //! The arguments as they were typed. Doc comments are the help, the man pages and the reference.
 
 mod approve;
+mod audit;
 mod bottle;
+mod can;
 mod catalog;
 mod check;
 mod ci;
@@ -28,7 +30,9 @@ use crate::help::{wants_all_commands, with_short_help, without_help_command};
 use agpm_app::project::world::{InstallScope, ProgramUse};
 
 pub(crate) use approve::{ApprovalArgs, ApproveArgs};
+pub(crate) use audit::{AuditArgs, AuditFormat};
 pub(crate) use bottle::{BottleArgs, BottleCommand, BottleFormat};
+pub(crate) use can::{CanCommand, CanProjects};
 pub(crate) use catalog::{CatalogArgs, CatalogCommand, CatalogFormat, CatalogLayerArgs, ModeArg};
 pub(crate) use check::{DoctorArgs, ValidateArgs, VerifyArgs};
 pub(crate) use ci::{CiArgs, CiFormat};
@@ -165,6 +169,14 @@ pub(crate) enum Command {
     Diff(DiffArgs),
     /// Check a committed project in a pipeline
     Ci(CiArgs),
+    /// Search installed content for hidden text and attacks
+    Audit(AuditArgs),
+    /// Show who can run, connect, use, read or instruct
+    Can {
+        /// The subcommand
+        #[command(subcommand)]
+        what: CanCommand,
+    },
     /// Show newer versions
     Outdated(OutdatedArgs),
     /// List installed resources
@@ -274,6 +286,7 @@ impl Command {
             Command::Install(args) => &args.policy,
             Command::Update(args) => &args.policy,
             Command::Diff(args) => &args.policy,
+            Command::Audit(args) => &args.policy,
             Command::Ci(args) => &args.policy,
             Command::Report(args) => &args.policy,
             Command::Policy { what } => what.args(),
@@ -328,6 +341,7 @@ impl Command {
             Command::Update(args) => &args.scope,
             Command::Status(args) => &args.scope,
             Command::Diff(args) => &args.scope,
+            Command::Audit(args) => &args.scope,
             Command::Outdated(args) => &args.scope,
             Command::List(args) => &args.scope,
             Command::Tree(args) => &args.scope,

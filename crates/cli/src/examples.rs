@@ -80,6 +80,29 @@ pub const EXAMPLES: &[CommandExamples] = &[
     examples("status", &["agpm status", "agpm status --json"]),
     examples("diff", &["agpm diff", "agpm diff --update --stat"]),
     examples("ci", &["agpm ci", "agpm ci --format sarif"]),
+    examples(
+        "can",
+        &["agpm can run curl", "agpm can connect evil.example"],
+    ),
+    examples(
+        "can run",
+        &["agpm can run curl", "agpm can run 'git push' --locked"],
+    ),
+    examples("can connect", &["agpm can connect '*.example'"]),
+    examples("can use", &["agpm can use 'Bash(git push:*)'"]),
+    examples("can read-env", &["agpm can read-env GITHUB_TOKEN"]),
+    examples(
+        "can instruct",
+        &["agpm can instruct", "agpm can instruct --locked"],
+    ),
+    examples(
+        "audit",
+        &[
+            "agpm audit",
+            "agpm audit agents/reviewer",
+            "agpm audit . --format sarif",
+        ],
+    ),
     examples("outdated", &["agpm outdated", "agpm outdated --all"]),
     examples(
         "list",

@@ -26,7 +26,7 @@ Usage: agpm [OPTIONS] <COMMAND>
   doctor   Diagnose git, configuration, cache and project
 
   inspect  status, tree, why, outdated, browse, report, sbom
-  check    verify, validate, policy, approve, lock, resolve, patch
+  check    verify, validate, audit, can, policy, approve, lock, resolve, patch
   layers   layers, merge, strategies
   formats  catalog, profile, bottle
   set up   demo, import, config, cache, serve, schema, completions, man

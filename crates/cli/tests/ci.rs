@@ -482,7 +482,7 @@ fn formats() {
     fs::write(&agent, "other\n").unwrap();
     let text = run(&sandbox, "ci");
     assert!(text.stdout.ends_with(
-        "ok       manifest\nok       lock\nok       approval\nok       policy\nfailed   files  (1 finding)\n"
+        "ok       manifest\nok       lock\nok       approval\nok       policy\nok       audit\nfailed   files  (1 finding)\n"
     ));
     let github = run(&sandbox, "ci --format github").stdout;
     assert_eq!(
@@ -499,7 +499,7 @@ fn formats() {
     }
     let junit = run(&sandbox, "ci --format junit").stdout;
     assert!(
-        junit.contains("tests=\"5\" failures=\"1\" skipped=\"0\""),
+        junit.contains("tests=\"6\" failures=\"1\" skipped=\"0\""),
         "{junit}"
     );
     let json = run(&sandbox, "ci --json");

@@ -3,6 +3,7 @@
 //! The crate knows how things are written, not where they are stored or how they merge.
 
 mod address;
+mod audit_settings;
 mod base;
 mod base_paths;
 mod catalog_remote;
@@ -62,6 +63,7 @@ pub use address::{
     SourceAddressError, repository_name, repository_owner, same_repository,
 };
 pub use agpm_tools::is_loaded_code;
+pub use audit_settings::{AuditIgnore, AuditLevel, AuditSettings};
 pub use base::{
     BaseAddress, BaseReference, BaseRoot, LONGEST_CHAIN, LockedBase, RepositoryBase, read_extends,
     refused_programs,

@@ -7,12 +7,13 @@ use agpm_diag::{Diagnostic, SourceSpan, codes};
 use agpm_text::{Document, NodeKind, NodeRef};
 use serde::{Serialize, Serializer};
 
+use crate::audit_settings::{AUDIT_LEVELS, AuditLevel};
 use crate::check::{Check, spot};
 use crate::host_pattern::HostPattern;
 use crate::pin::ResourceId;
 use crate::policy_tables::{
-    AUDIT, AUDIT_LEVELS, EXECUTABLES, MCP, PERMISSIONS, POLICY, RESOURCE_DENIAL, RESOURCES,
-    SIGNATURES, SOURCES, TOOLS, TYPES, VERSIONS,
+    AUDIT, EXECUTABLES, MCP, PERMISSIONS, POLICY, RESOURCE_DENIAL, RESOURCES, SIGNATURES, SOURCES,
+    TOOLS, TYPES, VERSIONS,
 };
 use crate::repository_pattern::RepositoryPattern;
 use crate::resource::{RESOURCE_TYPES, ResourceType};
@@ -138,7 +139,7 @@ pub struct Policy {
     /// Repositories that must be signed.
     pub signatures: Vec<PolicyRule<RepositoryPattern>>,
     /// The severity from which findings of an audit are errors.
-    pub audit_level: Option<PolicyRule<String>>,
+    pub audit_level: Option<PolicyRule<AuditLevel>>,
     /// The treatment of a run whose remote policies cannot be reached.
     pub on_unreachable: Option<PolicyRule<OnUnreachable>>,
 }
@@ -323,7 +324,7 @@ impl Policy {
         rows.extend(deny_rows(
             RuleName::AuditLevel,
             &self.audit_level,
-            String::clone,
+            ToString::to_string,
         ));
         rows.extend(deny_rows(
             RuleName::OnUnreachable,
@@ -421,8 +422,7 @@ impl PolicyReader {
             policy.signatures = self.list(table, "require", repository);
         }
         if let Some(table) = self.table(root, "audit", &AUDIT) {
-            let levels = AUDIT_LEVELS.map(|level| (level, level));
-            policy.audit_level = self.word(table, "level", &levels).map(owned);
+            policy.audit_level = self.word(table, "level", &AUDIT_LEVELS);
         }
         policy.on_unreachable = self.word(root, "on-unreachable", &ON_UNREACHABLE);
         policy
@@ -591,13 +591,6 @@ fn rule<T>(node: NodeRef<'_>, value: T) -> PolicyRule<T> {
     PolicyRule {
         value,
         spot: spot(node),
-    }
-}
-
-fn owned(rule: PolicyRule<&'static str>) -> PolicyRule<String> {
-    PolicyRule {
-        value: rule.value.to_owned(),
-        spot: rule.spot,
     }
 }
 

@@ -11,8 +11,8 @@ pub static POLICY_SCHEMA: FileSchema = FileSchema {
     definitions: &[],
 };
 
-/// The severities of findings from which an audit fails.
-pub(crate) const AUDIT_LEVELS: [&str; 3] = ["error", "warning", "note"];
+/// The names of the severities from which findings of an audit are errors.
+pub(crate) const AUDIT_LEVEL_NAMES: [&str; 3] = ["error", "warning", "note"];
 
 pub(crate) const POLICY: SchemaTable = SchemaTable::strict(
     "a policy",
@@ -187,7 +187,7 @@ pub(crate) const AUDIT: SchemaTable = SchemaTable::strict(
     "`[audit]`",
     &[SchemaField::optional(
         "level",
-        ValueForm::OneOf(&AUDIT_LEVELS),
+        ValueForm::OneOf(&AUDIT_LEVEL_NAMES),
         "The severity from which findings are errors.",
     )],
 );

@@ -108,6 +108,15 @@ require = ["https://git.corp/**"]
 [policy.audit]
 level = "error"
 
+[audit]
+level = "warning"
+with = ["scan.sarif"]
+
+[[audit.ignore]]
+rule = "audit/secret"
+resource = "skills/*"
+reason = "an example"
+
 [[layers]]
 name = "org"
 source = "hub"

@@ -1,7 +1,5 @@
 //! The findings of a pipeline, in the formats that pipelines read.
 
-use std::collections::BTreeSet;
-
 use agpm_app::ci::{CheckOutcome, CheckResult, CiReport, ProjectChecks, RecursiveCiReport};
 use agpm_diag::counted;
 use agpm_diag::{Diagnostic, Severity};
@@ -9,6 +7,7 @@ use agpm_text::to_json;
 use serde::Serialize;
 
 use crate::rendering::{RenderContext, RenderedReport};
+use crate::sarif::{OWN_TOOL_NAME, SarifFinding, SarifRun, sarif_log};
 use crate::styled::StyledLine;
 
 /// The first line of an XML document.
@@ -200,139 +199,20 @@ fn property(text: &str) -> String {
     data(text).replace(':', "%3A").replace(',', "%2C")
 }
 
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct SarifLog {
-    #[serde(rename = "$schema")]
-    schema: &'static str,
-    version: &'static str,
-    runs: [SarifRun; 1],
-}
-
-#[derive(Serialize)]
-struct SarifRun {
-    tool: SarifTool,
-    results: Vec<SarifResult>,
-}
-
-#[derive(Serialize)]
-struct SarifTool {
-    driver: SarifDriver,
-}
-
-#[derive(Serialize)]
-struct SarifDriver {
-    name: &'static str,
-    version: &'static str,
-    rules: Vec<SarifRule>,
-}
-
-#[derive(Serialize)]
-struct SarifRule {
-    id: &'static str,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct SarifResult {
-    rule_id: &'static str,
-    level: &'static str,
-    message: SarifMessage,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    locations: Vec<SarifLocation>,
-}
-
-#[derive(Serialize)]
-struct SarifMessage {
-    text: String,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct SarifLocation {
-    physical_location: SarifPlace,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct SarifPlace {
-    artifact_location: SarifFile,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    region: Option<SarifRegion>,
-}
-
-#[derive(Serialize)]
-struct SarifFile {
-    uri: String,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct SarifRegion {
-    start_line: usize,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    start_column: Option<usize>,
-}
-
 fn sarif(findings: Vec<LocatedFinding<'_>>) -> String {
-    let rules: BTreeSet<&'static str> = findings
-        .iter()
-        .map(|finding| finding.found.code.name)
-        .collect();
-    let result = |finding: LocatedFinding<'_>| SarifResult {
-        rule_id: finding.found.code.name,
-        level: finding.level(),
-        locations: finding
-            .file
-            .map(|file| sarif_location(file, &finding))
-            .into_iter()
-            .collect(),
-        message: SarifMessage {
-            text: finding.message,
-        },
+    let result = |finding: LocatedFinding<'_>| SarifFinding {
+        rule: finding.found.code.name.to_owned(),
+        level: finding.found.severity,
+        file: finding.file.map(str::to_owned),
+        line: finding.line,
+        column: finding.column,
+        message: finding.message,
     };
-    let log = SarifLog {
-        schema: "https://json.schemastore.org/sarif-2.1.0.json",
-        version: "2.1.0",
-        runs: [SarifRun {
-            tool: SarifTool {
-                driver: SarifDriver {
-                    name: "agpm",
-                    version: env!("CARGO_PKG_VERSION"),
-                    rules: rules.into_iter().map(|id| SarifRule { id }).collect(),
-                },
-            },
-            results: findings.into_iter().map(result).collect(),
-        }],
+    let run = SarifRun {
+        tool: OWN_TOOL_NAME.to_owned(),
+        findings: findings.into_iter().map(result).collect(),
     };
-    to_json(&log)
-}
-
-fn sarif_location(file: &str, finding: &LocatedFinding<'_>) -> SarifLocation {
-    let region = finding.line.map(|start_line| SarifRegion {
-        start_line,
-        start_column: finding.column,
-    });
-    SarifLocation {
-        physical_location: SarifPlace {
-            artifact_location: SarifFile { uri: uri(file) },
-            region,
-        },
-    }
-}
-
-/// A path as a relative URI reference.
-fn uri(path: &str) -> String {
-    let mut uri = String::new();
-    for byte in path.bytes() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
-                uri.push(char::from(byte));
-            }
-            _ => uri.push_str(&format!("%{byte:02X}")),
-        }
-    }
-    uri
+    sarif_log(vec![run])
 }
 
 /// One test for each check.

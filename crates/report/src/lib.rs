@@ -4,10 +4,12 @@
 
 pub mod add;
 pub mod approve;
+pub mod audit;
 pub mod blame;
 pub mod bottle;
 pub mod browse;
 pub mod cache;
+pub mod can;
 pub mod capabilities;
 pub mod catalog;
 pub mod change;
@@ -39,6 +41,7 @@ pub mod profile;
 pub mod publish;
 mod rendering;
 pub mod resolve;
+mod sarif;
 pub mod sbom;
 pub mod status;
 pub mod strategies;

@@ -74,7 +74,7 @@ pub use measure::{
 pub use project::{LockWait, ProjectLock, ProjectStore, StateUse, StoredFile};
 pub use read::{
     directory_names, entries_below, exists, files_below, is_file, names_in, reach, read,
-    read_below, read_regular, read_with_mode, temporary_directory,
+    read_below, read_pieces, read_regular, read_with_mode, temporary_directory,
 };
 pub use retire::{HistoryUse, RecordedChange};
 pub use seen_files::{SeenFiles, SeenPaths};

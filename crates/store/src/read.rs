@@ -1,5 +1,5 @@
 use std::fs::{self, File};
-use std::io::ErrorKind;
+use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
 use agpm_model::{FileMode, FoundFile, FoundKind, ResolvedPath};
@@ -21,6 +21,29 @@ pub fn read_regular(path: &Path, limit: u64) -> Result<Vec<u8>, StoreError> {
         read(path, limit)
     } else {
         Err(StoreError::of(path, StoreProblem::NotFile))
+    }
+}
+
+/// Reads a file piece by piece, whatever its size. A path that is not a file is an error: opening a pipe would block.
+pub fn read_pieces(
+    path: &Path,
+    size: usize,
+    read: &mut dyn FnMut(&[u8]),
+) -> Result<(), StoreError> {
+    let fail = |cause| StoreError::new(path, cause);
+    let metadata = fs::metadata(path).map_err(fail)?;
+    if !metadata.is_file() {
+        return Err(StoreError::of(path, StoreProblem::NotFile));
+    }
+    let mut file = File::open(path).map_err(fail)?;
+    let mut piece = vec![0; size];
+    loop {
+        match file.read(&mut piece) {
+            Ok(0) => return Ok(()),
+            Ok(length) => read(&piece[..length]),
+            Err(cause) if cause.kind() == ErrorKind::Interrupted => {}
+            Err(cause) => return Err(fail(cause)),
+        }
     }
 }
 

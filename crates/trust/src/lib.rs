@@ -2,7 +2,9 @@
 //!
 //! Knows no manifest and no disk: strings and values are handed in.
 
+mod audit;
 mod capability;
+mod capability_query;
 mod capability_set;
 mod change;
 mod command_pattern;
@@ -18,7 +20,12 @@ mod tool_rule;
 mod tool_words;
 mod wildcard;
 
+pub use audit::{
+    AUDIT_RULES, AuditExample, AuditFinding, AuditRule, AuditScanner, NamedThing, confusable_names,
+    plain_http_findings, rule_named, scan,
+};
 pub use capability::{Capability, CapabilityKind};
+pub use capability_query::{CapabilityMatch, CapabilityQuery, CapabilityWay};
 pub use capability_set::{
     CapabilityIncrease, CapabilityName, CapabilitySet, PartCapabilities, RunCommand, ToolAccess,
     is_unasked,

@@ -1,6 +1,6 @@
 //! All policies that apply, from near to far, and what happens where one of them cannot be read.
 
-use agpm_model::{ExecutableMode, OnUnreachable, Policy, PolicyRow, ResourceDenial};
+use agpm_model::{AuditLevel, ExecutableMode, OnUnreachable, Policy, PolicyRow, ResourceDenial};
 
 use crate::judge::{JudgedContent, ReleaseAge, Violation, judge, missing_requirements};
 
@@ -80,6 +80,12 @@ impl PolicySet {
         let modes = self.iter().filter_map(|policy| policy.executables.as_ref());
         let strictest = modes.map(|rule| rule.value).max();
         strictest.unwrap_or(ExecutableMode::Allow)
+    }
+
+    /// The severity from which policies forbid findings of the audit; `None` if no policy sets it.
+    pub fn audit_level(&self) -> Option<AuditLevel> {
+        let levels = self.iter().filter_map(|policy| policy.audit_level.as_ref());
+        levels.map(|rule| rule.value).min()
     }
 
     /// The minimum age of versions for all policies, in seconds; `None` if no policy sets it.

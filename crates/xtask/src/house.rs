@@ -317,6 +317,8 @@ const STORE_USERS: &[(&str, &[&str])] = &[
             "search.rs",
             "validate/mod.rs",
             "verify/mod.rs",
+            "audit",
+            "can",
         ],
     ),
 ];

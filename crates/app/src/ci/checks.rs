@@ -17,6 +17,8 @@ pub enum CheckName {
     Approval,
     /// No policy forbids anything.
     Policy,
+    /// The audit finds nothing from the configured level upward.
+    Audit,
     /// Every managed file, key and block is as locked.
     Files,
     /// Names and descriptions fit the budget of the manifest.

@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use crate::audit::{issues_of_other_scanners, level_of};
 use crate::ci::{CheckName, Checks};
 use crate::cost::CostReport;
+use crate::findings::{audit_content, refused_issues, rendered_contents};
 use crate::install::{InstallRequest, note_missing_digests};
 use crate::project::write_mode::WriteMode;
 use agpm_diag::{Failure, Notes, Severity};
@@ -115,6 +117,9 @@ pub(crate) fn check_frozen(
     checks.run(CheckName::Policy, notes, |notes| {
         refuse_violations(world, &gathered, &rendered, notes)
     });
+    checks.run(CheckName::Audit, notes, |notes| {
+        audit_locked(world, &store, &gathered, &rendered, notes)
+    });
     let manifest = &gathered.project.manifest;
     if !manifest.budget.is_empty() {
         let costs = CostReport::of(manifest, &rendered.rendered.resources);
@@ -131,6 +136,32 @@ pub(crate) fn check_frozen(
         layer_failure: None,
     };
     Some(FrozenProject { lock, state })
+}
+
+/// Reports the findings of the audit; those from the configured level upward are errors.
+fn audit_locked(
+    world: &World,
+    store: &ProjectStore,
+    gathered: &GatheredProject,
+    rendered: &RenderedProject,
+    notes: &mut Notes,
+) -> Result<(), Failure> {
+    let contents = rendered_contents(&rendered.rendered.resources, &rendered.layered.files);
+    let mut issues = audit_content(&contents);
+    let project = &gathered.project;
+    let others = issues_of_other_scanners(world, project, store.path(), &contents, notes)?;
+    issues.extend(others);
+    let settings = &project.manifest.audit;
+    let level = level_of(settings, &gathered.policies);
+    let verdict = refused_issues(issues, settings, gathered.policies.set().audit_level());
+    for mut issue in verdict.refused.into_iter().chain(verdict.shown) {
+        if level.includes(issue.severity) {
+            issue.severity = Severity::Error;
+        }
+        let diagnostic = issue.diagnostic(notes);
+        notes.diagnostics.push(diagnostic);
+    }
+    Ok(())
 }
 
 fn missing_lock() -> Failure {

@@ -41,11 +41,12 @@ pub enum Restore {
 }
 
 /// The checks, in the order of the report.
-const CHECKS: [CheckName; 5] = [
+const CHECKS: [CheckName; 6] = [
     CheckName::Manifest,
     CheckName::Lock,
     CheckName::Approval,
     CheckName::Policy,
+    CheckName::Audit,
     CheckName::Files,
 ];
 

@@ -96,7 +96,7 @@ use crate::project::write_mode::WriteMode;
 
 use crate::install::gathering::gather;
 use crate::install::older_files::record_older_files;
-use crate::install::refusals::{refuse_rendered, refuse_violations};
+use crate::install::refusals::{refuse_findings, refuse_rendered, refuse_violations};
 use crate::install::rendering::{pin_catalog_remotes, render, resolve_dependencies};
 
 /// Installs a project.
@@ -192,6 +192,7 @@ fn gather_and_render(
     refuse_rendered(run, &gathered, &mut rendered, notes)?;
     pin_catalog_remotes(run, &gathered, &mut rendered, notes)?;
     refuse_violations(run.world, &gathered, &rendered, notes)?;
+    refuse_findings(&gathered, &mut rendered, notes)?;
     record_older_files(run, &mut gathered, &rendered.rendered.resources)?;
     Ok((gathered, rendered))
 }

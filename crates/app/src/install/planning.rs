@@ -1,6 +1,9 @@
 //! Plans an install: compares the new lockfile and the new files with the current ones.
 
+use std::collections::BTreeSet;
+
 use crate::cost::CostReport;
+use crate::findings::{AuditIssue, is_of_changed_files};
 use crate::install::{
     InstallInputs, LockChange, PlannedInstall, bases_of_edits, desired_state, new_programs,
 };
@@ -42,6 +45,7 @@ pub(super) fn plan_install(
         catalog,
         reads,
         sources,
+        audit,
         shared,
         mut open,
     } = rendered;
@@ -56,6 +60,7 @@ pub(super) fn plan_install(
     let mut changed = refuse_unapproved(run, subject, &resources, &mut open, notes)?;
     open.settle(&run.approval_command(), notes)?;
     let mut files = plan_files(run, gathered, &resources, &layered.files, notes)?;
+    warn_of_findings(&audit, &files.plan, notes);
     refuse_plan(run, gathered, &resources, &mut files, notes)?;
     let plan = &mut files.plan;
     changed.extend(capabilities.rewritten(&plan.changes, &changed));
@@ -86,6 +91,20 @@ pub(super) fn plan_install(
         ignored: ignored_private_lock(run, gathered, &lock.locks)?,
         locks: lock.locks,
     })
+}
+
+/// Shows what the audit found in the files that change. A resource for several tools is shown once.
+fn warn_of_findings(audit: &[AuditIssue], plan: &Plan, notes: &mut Notes) {
+    let mut shown = BTreeSet::new();
+    for issue in audit {
+        let id = issue.id.as_ref().map(ToString::to_string);
+        if is_of_changed_files(issue, &plan.changes)
+            && shown.insert((issue.rule.clone(), id, issue.line, issue.detail()))
+        {
+            let diagnostic = issue.diagnostic(notes);
+            notes.diagnostics.push(diagnostic);
+        }
+    }
 }
 
 /// Observes the disk once, and plans the changes of files and of everything in shared files.

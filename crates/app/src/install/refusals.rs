@@ -3,6 +3,7 @@
 
 use crate::drift::DriftFinding;
 use crate::drift::unexpected::unexpected_files;
+use crate::findings::{audit_content, refused_issues, rendered_contents};
 use crate::install::capabilities::{LockedSubject, changes_since_lock};
 use crate::install::former_policies::{FormerPolicies, former_policies};
 use crate::install::new_locks::{LockResults, NewLocks};
@@ -20,7 +21,7 @@ use agpm_compose::{
     LossPolicy, RenderedResource, UnapprovedChange, Widening, check_fidelity, check_placement,
     foreign_hook_notes,
 };
-use agpm_diag::{Failure, FailureKind, Notes};
+use agpm_diag::{Failure, FailureKind, Notes, Severity};
 use agpm_model::{LockUse, Owner, RelativePath};
 use agpm_plan::{Plan, reserved_target};
 use agpm_trust::CapabilityChange;
@@ -140,6 +141,28 @@ pub(crate) fn refuse_violations(
         return Ok(());
     }
     notes.diagnostics.extend(found);
+    Err(Failure::reported_as(FailureKind::Refused))
+}
+
+/// Refuses what the audit finds in what would be installed and what must not be installed, and keeps the rest to be shown.
+pub(crate) fn refuse_findings(
+    gathered: &GatheredProject,
+    rendered: &mut RenderedProject,
+    notes: &mut Notes,
+) -> Result<(), Failure> {
+    let contents = rendered_contents(&rendered.rendered.resources, &rendered.layered.files);
+    let issues = audit_content(&contents);
+    let settings = &gathered.project.manifest.audit;
+    let verdict = refused_issues(issues, settings, gathered.policies.set().audit_level());
+    rendered.audit = verdict.shown;
+    if verdict.refused.is_empty() {
+        return Ok(());
+    }
+    for mut issue in verdict.refused {
+        issue.severity = Severity::Error;
+        let diagnostic = issue.diagnostic(notes);
+        notes.diagnostics.push(diagnostic);
+    }
     Err(Failure::reported_as(FailureKind::Refused))
 }
 

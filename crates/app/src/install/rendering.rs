@@ -247,6 +247,7 @@ pub(crate) fn render(
         catalog: Vec::new(),
         reads,
         sources,
+        audit: Vec::new(),
         shared,
         open: OpenRefusals::default(),
     })

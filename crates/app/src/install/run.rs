@@ -18,6 +18,7 @@ use agpm_plan::Ledger;
 use agpm_resolve::{SolverPin, UpdateScope};
 use agpm_store::{ExpectedFile, ProjectLock, ProjectStore};
 
+use crate::findings::AuditIssue;
 use crate::gitignore::IgnoreEdit;
 use crate::manifest::LoadedBase;
 
@@ -283,6 +284,8 @@ pub(crate) struct RenderedProject {
     pub(crate) catalog: Vec<LockedRemote>,
     pub(crate) reads: Vec<String>,
     pub(crate) sources: ProjectSources,
+    /// The findings of the audit that do not stop the run.
+    pub(crate) audit: Vec<AuditIssue>,
     /// The part that everyone has; `None` if it is everything.
     pub(crate) shared: Option<SharedPart>,
     /// Everything that needs approval, reported together.

@@ -2,9 +2,11 @@
 
 mod add;
 mod approve;
+mod audit;
 mod bottle;
 mod browse;
 mod cache;
+mod can;
 mod catalog;
 mod change;
 mod ci;
@@ -101,6 +103,8 @@ pub(crate) fn run(cli: Cli, typed: TypedCommand, output: &mut Output) -> ExitCod
         Command::Policy { what } => policy::run(&world, &what, output),
         Command::Status(_) => status::run(&world, output),
         Command::Ci(args) => ci::run(&world, &args, output),
+        Command::Can { what } => can::run(&world, what, output),
+        Command::Audit(args) => audit::run(&world, args, output),
         Command::Diff(args) => diff::run(&world, args, output),
         Command::Outdated(args) => outdated::run(&world, args, output),
         Command::Report(args) => report::run(&world, args, output),

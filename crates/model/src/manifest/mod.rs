@@ -1,5 +1,6 @@
 //! Converts `agpm.toml` from spanned nodes to checked types. All mistakes are reported at once.
 
+mod audit;
 mod budget;
 mod catalog;
 mod dependency;
@@ -24,6 +25,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use agpm_text::Value;
 
 use crate::address::DefaultHost;
+use crate::audit_settings::AuditSettings;
 pub use crate::manifest::catalog::{AskedRemote, CatalogSettings};
 pub use crate::manifest::dependency::{Dependency, Exclusion, InstallMode};
 pub(crate) use crate::manifest::inline::implicit_source;
@@ -93,6 +95,8 @@ pub struct Manifest {
     pub strategies: Vec<Strategy>,
     /// The contributors to the catalog.
     pub catalog: CatalogSettings,
+    /// The settings of the audit.
+    pub audit: AuditSettings,
     /// The document that active personas must inherit, from the manifest's directory.
     pub root_directives: Option<String>,
 }

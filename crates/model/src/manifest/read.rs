@@ -8,8 +8,8 @@ use crate::check::{Check, ineffective_in_base, spot};
 use crate::manifest::partial::beside_syntax_errors;
 use crate::manifest::tables::{CONFIG_SECTIONS, MANIFEST_SECTIONS, PRIVATE_SECTIONS};
 use crate::manifest::{
-    Manifest, ManifestTexts, budget, catalog, layers, lineage, packages, patches, private, sources,
-    strategies, tools,
+    Manifest, ManifestTexts, audit, budget, catalog, layers, lineage, packages, patches, private,
+    sources, strategies, tools,
 };
 use crate::policy::Policy;
 use crate::schema::UnknownKey;
@@ -55,7 +55,7 @@ impl Manifest {
                 .collect();
             manifest.allow_widening =
                 tools::read_widening(&mut check, &manifest.tools, texts.manifest.root(), &bases);
-            for key in ["allow-executables", "allow-sources"] {
+            for key in ["allow-executables", "allow-sources", "audit"] {
                 refuse_approvals_of_bases(&mut check, texts, key);
             }
             let own = texts.manifest.root();
@@ -64,6 +64,10 @@ impl Manifest {
             }
             if let Some(allowed) = own.and_then(|own| own.get("allow-sources")) {
                 manifest.allow_sources = sources::read_allowed_sources(&mut check, allowed);
+            }
+            // A base must not excuse what it brings.
+            if let Some(section) = own.and_then(|own| own.get("audit")) {
+                manifest.audit = audit::read(&mut check, section);
             }
             manifest.root_directives = root
                 .get("lineage")

@@ -5,7 +5,7 @@ use agpm_tools::TOOLS;
 
 use crate::json_schema::FileSchema;
 use crate::manifest::PATCH_FILE;
-use crate::policy_tables::POLICY;
+use crate::policy_tables::{AUDIT_LEVEL_NAMES, POLICY};
 use crate::resource::{RESOURCE_TYPES, ResourceType};
 use crate::schema::{
     Definition, KeyCondition, KeyNames, KeyOwner, Passthrough, SchemaField, SchemaTable, ValueForm,
@@ -117,6 +117,7 @@ pub(crate) const MANIFEST_SECTIONS: SchemaTable = SchemaTable::strict(
             ValueForm::Table(&LINEAGE),
             "Settings of personas.",
         ),
+        SchemaField::optional("audit", ValueForm::Table(&AUDIT), "Settings of the audit."),
         SchemaField::optional(
             "policy",
             ValueForm::Table(&POLICY),
@@ -293,6 +294,45 @@ pub(crate) const LINEAGE: SchemaTable = SchemaTable::strict(
         ValueForm::Text,
         "The document that active personas must inherit, relative to the manifest.",
     )],
+);
+
+/// The settings of the audit.
+pub(crate) const AUDIT: SchemaTable = SchemaTable::strict(
+    "`[audit]`",
+    &[
+        SchemaField::optional(
+            "level",
+            ValueForm::OneOf(&AUDIT_LEVEL_NAMES),
+            "The severity from which findings are errors.",
+        ),
+        SchemaField::optional(
+            "with",
+            ValueForm::TEXTS,
+            "SARIF reports of other scanners, relative to the manifest.",
+        ),
+        SchemaField::optional(
+            "ignore",
+            ValueForm::List(&ValueForm::Table(&AUDIT_IGNORE)),
+            "Findings that somebody has looked at.",
+        ),
+    ],
+);
+
+pub(crate) const AUDIT_IGNORE: SchemaTable = SchemaTable::strict(
+    "an ignored finding",
+    &[
+        SchemaField::required(
+            "rule",
+            ValueForm::WORD,
+            "The id of the rule, such as `audit/secret`.",
+        ),
+        SchemaField::required(
+            "resource",
+            ValueForm::WORD,
+            "The resource as `TYPE/NAME`, or a pattern such as `skills/*`.",
+        ),
+        SchemaField::required("reason", ValueForm::WORD, "Why the finding is fine."),
+    ],
 );
 
 /// The keys of an MCP server in the manifest itself.

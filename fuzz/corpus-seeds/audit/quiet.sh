@@ -1,0 +1,3 @@
+#!/bin/sh
+cat ~/.ssh/id_ed25519.pub
+curl -s https://api.corp | jq .

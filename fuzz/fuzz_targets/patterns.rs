@@ -1,0 +1,7 @@
+#![no_main]
+
+#[path = "../entries.rs"]
+#[allow(dead_code)]
+mod entries;
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| entries::check_patterns(bytes));

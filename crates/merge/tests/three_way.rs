@@ -7,7 +7,9 @@
     clippy::disallowed_types
 )]
 
-use agpm_merge::{ListRules, MergeConflict, Strategy, ThreeWayMerge, merge_three, merge_three_by};
+use agpm_merge::{
+    ListRules, MergeConflict, Strategy as FileStrategy, ThreeWayMerge, merge_three, merge_three_by,
+};
 use agpm_testkit::Sandbox;
 use agpm_text::{Format, Value, parse_alone, print, to_value};
 use proptest::prelude::*;

@@ -30,15 +30,13 @@ pub use crate::manifest::catalog::{AskedRemote, CatalogSettings};
 pub use crate::manifest::dependency::{Dependency, Exclusion, InstallMode};
 pub(crate) use crate::manifest::inline::implicit_source;
 pub use crate::manifest::layers::{Layer, LayerLocation, is_junk};
-pub use crate::manifest::patches::{
-    FieldPath, PATCH_FILE, Patch, PatchScope, TextPatch, unknown_patch,
-};
+pub use crate::manifest::patches::{FieldPath, Patch, PatchScope, TextPatch, unknown_patch};
 pub use crate::manifest::plugins::{
     MarketplaceDependency, PartChoice, PartFilter, PartNames, is_plugin_name,
 };
 pub use crate::manifest::sources::{ExecutableAllowance, SourceDeclaration, SourceScope};
 pub use crate::manifest::strategies::{FilePattern, MergeRule};
-pub use crate::manifest::tables::{CONFIG_SCHEMA, MANIFEST_SCHEMA, PRIVATE_SCHEMA};
+pub use crate::manifest::tables::{CONFIG_SCHEMA, MANIFEST_SCHEMA, PATCH_FILE, PRIVATE_SCHEMA};
 pub use crate::manifest::texts::{BaseText, ManifestTexts, SectionEntry, Visibility};
 use crate::name::{SourceName, ToolName};
 use crate::path::RelativePath;

@@ -7,14 +7,12 @@ use agpm_diag::{Diagnostic, SourceSpan, codes, did_you_mean};
 use agpm_text::{NodeKind, NodeRef, Pointer, UnifiedDiff, Value, to_value};
 
 use crate::check::{Check, spot};
+use crate::manifest::tables::PATCH_FILE;
 use crate::manifest::{Dependency, ManifestTexts};
 use crate::path::RelativePath;
 use crate::pin::ResourceId;
 use crate::resource::{PLUGIN_PARTS, RESOURCE_TYPES, ResourceType};
 use crate::server_file::ServerFile;
-
-/// The key of a patch that names a diff.
-pub const PATCH_FILE: &str = "patch-file";
 
 /// A diff that the manifest names, as it was read.
 #[derive(Clone, Debug, PartialEq, Eq)]

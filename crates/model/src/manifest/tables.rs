@@ -4,7 +4,6 @@ use agpm_text::Value;
 use agpm_tools::TOOLS;
 
 use crate::json_schema::FileSchema;
-use crate::manifest::PATCH_FILE;
 use crate::policy_tables::{AUDIT_LEVEL_NAMES, POLICY};
 use crate::resource::{RESOURCE_TYPES, ResourceType};
 use crate::schema::{
@@ -234,6 +233,8 @@ const PATCH: SchemaField = SchemaField::optional(
     ValueForm::Map(TYPES, &ValueForm::by_name(&ValueForm::Table(&PATCH_TABLE))),
     "Fields to set in resources, by type and name.",
 );
+/// The key of a patch that names a diff.
+pub const PATCH_FILE: &str = "patch-file";
 /// All other keys are fields of the resource.
 const PATCH_TABLE: SchemaTable = SchemaTable::open(
     "a patch",

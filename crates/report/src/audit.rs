@@ -99,7 +99,7 @@ fn summary(report: &AuditReport) -> String {
     format!("Audited {files}: {found}{ignored}")
 }
 
-/// One run for each scanner; agpm's own is there without findings too.
+/// One run for each scanner; agpm's own has a run without findings too.
 fn sarif(report: &AuditReport) -> String {
     let mut by_tool: BTreeMap<&str, Vec<SarifFinding>> = BTreeMap::new();
     let mut own = Vec::new();

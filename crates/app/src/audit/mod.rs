@@ -106,7 +106,7 @@ fn run(world: &World, request: &AuditRequest, notes: &mut Notes) -> Result<Audit
     Ok(report)
 }
 
-/// Tells ids from paths: an id of the project wins, and `./` makes a path of any name.
+/// Separates ids from paths: an id of the project wins, and `./` makes a path of any name.
 fn named_content(
     world: &World,
     words: &[String],

@@ -177,7 +177,7 @@ fn results_of(run: &Value) -> Vec<ScannerResult> {
 }
 
 fn read_result(run: &Value, tool: &str, result: &Value) -> Option<ScannerResult> {
-    // Whatever is not a failure, or was accepted in the scanner itself, is no finding.
+    // Whatever is not a failure, or was accepted in the scanner itself, is not a finding.
     let kind = result.get("kind").and_then(Value::as_str);
     let is_suppressed =
         matches!(result.get("suppressions"), Some(Value::List(list)) if !list.is_empty());

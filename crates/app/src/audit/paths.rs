@@ -56,7 +56,7 @@ fn scan_file(path: &Path) -> Result<Vec<AuditFinding>, store::StoreError> {
     Ok(scanner.finish())
 }
 
-/// Audits files whose content on the disk is not what would be installed: a tool reads what is there.
+/// Audits files whose content on the disk is not what would be installed: a tool reads the file as it is.
 pub(super) fn audit_edited(
     store: &ProjectStore,
     contents: &[AuditedContent<'_>],

@@ -23,7 +23,7 @@ pub struct AuditReport {
     /// The reports of other scanners.
     #[serde(skip)]
     pub(super) with_files: Vec<PathBuf>,
-    /// Whether a policy sets the level, so that nothing is excused from it.
+    /// Whether a policy sets the level, so nothing is excused from it.
     #[serde(skip)]
     pub(super) ignored_by_policy: bool,
 }

@@ -46,7 +46,7 @@ pub(super) fn abilities(
     let mut files = Vec::new();
     for path in client_files(&manifest.tools, directory)? {
         let Ok((bytes, mode)) = store::read_below(directory, path.as_str(), LARGEST) else {
-            // A symlink out of the project, or something that is no file: no client of the project owns it.
+            // A symlink out of the project, or something that is not a file: no client of the project reads it.
             continue;
         };
         let reading = reading_of_layer_file(&manifest, &path, mode, &bytes);
@@ -91,7 +91,7 @@ pub(super) fn abilities(
     Ok(abilities)
 }
 
-/// The lines of a program that have what is asked for, as one answer with the first of them.
+/// The lines of a program that answer the question, as one answer with the first of them.
 fn in_program(query: &CapabilityQuery, bytes: &[u8]) -> Option<CapabilityMatch> {
     let text = String::from_utf8_lossy(bytes);
     let line = text.lines().find(|line| query.is_in_text(line))?;

@@ -68,7 +68,7 @@ fn run(world: &World, request: &CanRequest, notes: &mut Notes) -> Result<CanRepo
         match abilities {
             Ok(abilities) if abilities.is_empty() => {}
             Ok(abilities) => report.able.push(ProjectAbilities { project, abilities }),
-            // A project that cannot be read is no project without the capability.
+            // A project that cannot be read is not a project without the capability.
             Err(failure) => notes
                 .diagnostics
                 .extend(failure.diagnostic.map(|mut found| {

@@ -7,7 +7,6 @@ use agpm_compose::RenderedResource;
 use agpm_layers::{LayeredFile, LayeredForm};
 use agpm_model::Owner;
 use agpm_plan::{ChangeAction, PlannedChange};
-use agpm_store::parallel;
 use agpm_text::{Value, to_json};
 use agpm_trust::{
     AuditFinding, CapabilityReading, NamedThing, confusable_names, plain_http_findings, scan,
@@ -104,13 +103,10 @@ fn part<'a>(owner: &Owner, path: &str, bytes: &'a [u8]) -> AuditedContent<'a> {
 
 /// The findings in all content.
 pub fn audit_content(contents: &[AuditedContent<'_>]) -> Vec<AuditIssue> {
-    let found = parallel::map(contents.iter().collect(), |content: &AuditedContent<'_>| {
+    let mut issues = Vec::new();
+    for content in contents {
         let mut found = scan(&content.format_name, &content.bytes);
         found.extend(plain_http_findings(&content.connects));
-        found
-    });
-    let mut issues = Vec::new();
-    for (content, found) in contents.iter().zip(found) {
         issues.extend(issues_of(found, &content.owner, &content.path));
     }
     issues.extend(confusing_owners(contents));

@@ -77,7 +77,7 @@ fn required_word<'n>(
     let node = check.required(entry, key, "`[[audit.ignore]]` entry")?;
     let text = check.string(node, &format!("`{key}`"))?;
     if text.trim().is_empty() {
-        check.bad_value(node, format!("`{key}` is empty"), "write at least a word");
+        check.bad_value(node, format!("`{key}` is empty"), "write some text");
         return None;
     }
     Some((node, text))

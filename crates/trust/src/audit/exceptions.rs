@@ -7,7 +7,7 @@ pub(super) enum Exception {
     Placeholder,
     /// The sentence forbids it.
     Negated,
-    /// It is a row of a Markdown table, where `|` is no pipe.
+    /// It is a row of a Markdown table, where `|` separates cells.
     TableRow,
     /// It is the public part of a key.
     PublicKey,
@@ -54,7 +54,7 @@ const NEGATIONS: [&str; 22] = [
     "detect",
     "detects",
 ];
-/// Words of texts that describe an attack.
+/// Words of sentences that describe an attack.
 const MENTIONS: [&str; 36] = [
     "e.g.",
     "eg",

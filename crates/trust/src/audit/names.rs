@@ -17,7 +17,7 @@ pub struct NamedThing {
     pub name: String,
 }
 
-/// The names that people take for other names, each with its position in the list.
+/// The names that look like other names, each with its position in the list.
 pub fn confusable_names(things: &[NamedThing]) -> Vec<(usize, AuditFinding)> {
     let mut found = Vec::new();
     let mut by_look: BTreeMap<String, usize> = BTreeMap::new();
@@ -54,7 +54,7 @@ pub fn confusable_names(things: &[NamedThing]) -> Vec<(usize, AuditFinding)> {
     found
 }
 
-/// A name with its characters beyond ASCII as escapes, because they are what cannot be told apart.
+/// A name with its characters beyond ASCII as escapes, because they look alike.
 fn shown(name: &str) -> String {
     let escaped = |c: char| {
         if c.is_ascii() {

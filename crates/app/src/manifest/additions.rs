@@ -161,7 +161,7 @@ impl ManifestAdditions {
         Ok(())
     }
 
-    /// Adds a server that the manifest defines. The same server again is no mistake, another one of its name is.
+    /// Adds a server that the manifest defines. The same server again changes nothing; another one of its name is an error.
     pub fn add_server(
         &mut self,
         entry: AddedEntry,

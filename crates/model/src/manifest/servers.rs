@@ -146,7 +146,7 @@ fn variable_name(setting: &str) -> String {
     setting.chars().map(letter).collect()
 }
 
-/// Returns the settings of a server that contain secrets. A reference to a variable is none.
+/// Returns the settings of a server that contain secrets. References to variables are not secrets.
 pub fn secrets_of_server(server: &Value) -> Vec<ServerSecret> {
     let mut secrets = Vec::new();
     for key in OBJECTS {
@@ -199,7 +199,7 @@ fn is_secret(key: Option<&str>, text: &str) -> bool {
     if !has_variables {
         return looks_secret(key, text);
     }
-    // `Bearer ${TOKEN}` is no secret, whatever the header is called; a default may be one.
+    // `Bearer ${TOKEN}` contains no secret, whatever the header is called; a default may.
     parts.iter().any(|part| match part {
         StringPart::Text(text) => looks_secret(None, text),
         StringPart::Variable { default, .. } => {

@@ -14,6 +14,9 @@ use serde::Serialize;
 pub struct CostReport {
     /// The tools that list something.
     pub tools: Vec<ToolCost>,
+    /// Budgets for tools that do not exist.
+    #[serde(skip)]
+    pub unknown: Vec<ToolName>,
 }
 
 /// The cost of the resources of one tool.
@@ -83,12 +86,23 @@ impl CostReport {
                 resources,
             });
         }
-        CostReport { tools }
+        let budgets = manifest.budget.keys();
+        let is_known = |name: &&ToolName| manifest.tools.iter().any(|tool| tool.name == **name);
+        let unknown = budgets.filter(|name| !is_known(name)).cloned().collect();
+        CostReport { tools, unknown }
     }
 
     /// Findings about tools whose resources cost more than the manifest allows.
     pub fn findings(&self, severity: Severity) -> Vec<Diagnostic> {
         let mut findings = Vec::new();
+        // The manifest has a warning already; a pipeline must not pass because of a misspelled name.
+        for tool in self.unknown.iter().filter(|_| severity == Severity::Error) {
+            let message = format!("the budget of the unknown tool `{tool}` limits nothing");
+            let help = "correct the name in `[budget]`, or remove it";
+            let mut found = Diagnostic::new(&codes::LIST_BUDGET, message).help(help);
+            found.severity = severity;
+            findings.push(found);
+        }
         for cost in &self.tools {
             let Some(budget) = cost.budget.filter(|budget| cost.characters > *budget) else {
                 continue;

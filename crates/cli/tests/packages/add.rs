@@ -181,7 +181,7 @@ fn a_new_project_is_for_the_tools_that_it_uses() {
     assert!(output.stdout.contains(line), "{output}");
     let manifest = project.read("agpm.toml");
     assert!(
-        manifest.starts_with("[project]\ntools = [\"cursor\", \"copilot\"]\n\n[sources]\n"),
+        manifest.contains("\n\n[project]\ntools = [\"cursor\", \"copilot\"]\n\n[sources]\n"),
         "{manifest}"
     );
     assert!(project.exists(".cursor/agents/reviewer.md"));

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use agpm_diag::codes;
+use agpm_diag::{Diagnostic, Severity, codes, did_you_mean, nearest};
 use agpm_text::{NodeRef, Value, to_value};
 
-use crate::check::Check;
+use crate::check::{Check, spot};
 use crate::name::ToolName;
 use crate::tool::Tools;
 
@@ -20,8 +20,6 @@ pub(crate) fn read_budget(
         return budget;
     }
     for (key, value) in table.entries() {
-        let names = tools.iter().map(|tool| tool.name.as_str());
-        let known = check.check_known(key, "tool", &codes::MANIFEST_UNKNOWN_TOOL, names);
         let characters = match to_value(value) {
             Value::Number(number) => number.as_str().parse::<usize>().ok(),
             _ => None,
@@ -35,9 +33,33 @@ pub(crate) fn read_budget(
             check.bad_value(value, message, help);
             continue;
         };
-        if let (true, Ok(tool)) = (known, ToolName::new(key.content())) {
-            budget.insert(tool, characters);
+        let Ok(tool) = ToolName::new(key.content()) else {
+            check.bad_value(
+                key,
+                format!("`{}` is not the name of a tool", key.content()),
+                "name a tool",
+            );
+            continue;
+        };
+        // A tool that a base defines may be gone; the budget says nothing about any other.
+        let names = tools.iter().map(|tool| tool.name.as_str());
+        if !names.clone().any(|name| name == key.content()) {
+            check.report(unknown_tool(key, names));
         }
+        budget.insert(tool, characters);
     }
     budget
+}
+
+fn unknown_tool<'t>(key: NodeRef<'_>, names: impl Iterator<Item = &'t str> + Clone) -> Diagnostic {
+    let name = key.content();
+    let near = nearest(name, names.clone());
+    let edit = near.and_then(|near| key.respelled(near));
+    let message = format!("unknown tool `{name}`");
+    let mut found = Diagnostic::new(&codes::MANIFEST_UNKNOWN_TOOL, message)
+        .at_spot(spot(key))
+        .fixed_by(edit);
+    found.help = did_you_mean(name, "available tools", names);
+    found.severity = Severity::Warning;
+    found
 }

@@ -22,13 +22,16 @@ pub fn run_script(sandbox: &Sandbox, document: &str) -> String {
             out.push_str("-->\n");
             continue;
         }
-        let Some(info) = line.trim_end().strip_prefix("```") else {
+        // A longer fence holds shorter ones, as in Markdown that a command prints.
+        let fence = &line[..line.len() - line.trim_start_matches('`').len()];
+        if fence.len() < 3 {
             if !line.trim().is_empty() {
                 previous = line.trim();
             }
             continue;
-        };
-        let block = lines_until(&mut lines, "```");
+        }
+        let info = line.trim_start_matches('`').trim_end();
+        let block = lines_until(&mut lines, fence);
         let file = previous
             .strip_prefix('`')
             .and_then(|name| name.strip_suffix('`'))
@@ -53,7 +56,8 @@ pub fn run_script(sandbox: &Sandbox, document: &str) -> String {
                 }
             }
         }
-        out.push_str("```\n");
+        out.push_str(fence);
+        out.push('\n');
         previous = "";
     }
     out
@@ -251,6 +255,14 @@ commit
         let document = "`a.txt`\n```text\none\n```\n\n`a.txt`\n```text now\ntwo\n```\n";
         let real = run_script(&Sandbox::new("agpm"), document);
         assert_eq!(real, document.replace("two", "one"));
+    }
+
+    #[test]
+    fn a_longer_fence_holds_shorter_ones() {
+        let document = "`a.md`\n````markdown\n```text\none\n```\n````\n\nText.\n";
+        let sandbox = Sandbox::new("agpm");
+        assert_eq!(run_script(&sandbox, document), document);
+        assert_eq!(sandbox.read("a.md"), "```text\none\n```\n");
     }
 
     #[test]

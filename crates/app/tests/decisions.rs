@@ -35,7 +35,7 @@ fn files(version: &str) -> Vec<(&'static str, String)> {
         (
             "agents/reviewer.md",
             format!(
-                "---\nname: reviewer\ndescription: Reviews {version}\n---\nReview {version}.\n"
+                "---\nname: reviewer\ndescription: Reviews {version}\n---\nReview {version}.\n\nBe kind.\n\nBe brief.\n"
             ),
         ),
         (
@@ -225,7 +225,7 @@ fn a_conversion_that_permits_more_needs_the_manifest_and_strict_fidelity_refuses
         )
     };
     let project = MemoryProject::new(&manifest(""));
-    let text = "---\nname: reviewer\ndescription: Reviews\ntools: Read\n---\nReview.\n";
+    let text = "---\nname: reviewer\ndescription: Reviews\ntools: Edit\n---\nReview.\n";
     project.publish(&[("v1.0.0", vec![("agents/reviewer.md", text.to_owned())])]);
     let refused = install(&project.world(), &InstallRequest::PLAIN);
     assert_eq!(refused.result.err(), Some(FailureKind::Refused));
@@ -277,9 +277,7 @@ fn a_frozen_install_keeps_the_lockfile_and_a_lock_that_lags_is_not_used() {
 fn outdated_compares_with_what_the_requirement_allows_and_with_everything() {
     let project = project(&ONE.replace("^1.0", "=1.0.0"));
     installed(&project);
-    project
-        .sandbox
-        .write("agpm.toml", ONE.replace("^1.0", "^1.0"));
+    project.sandbox.write("agpm.toml", ONE);
     let request = OutdatedRequest {
         names: Vec::new(),
         rows: OutdatedRows::Outdated,

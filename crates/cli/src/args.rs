@@ -139,7 +139,7 @@ pub(crate) enum Command {
     /// Create a sample project and show what agpm does with it
     Demo(DemoArgs),
     /// Add resources and install them
-    Add(AddArgs),
+    Add(Box<AddArgs>),
     /// Remove resources and everything only they required
     #[command(visible_aliases = ["rm", "uninstall"])]
     Remove(RemoveArgs),

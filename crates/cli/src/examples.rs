@@ -38,7 +38,7 @@ pub const EXAMPLES: &[CommandExamples] = &[
     examples(
         "add mcp",
         &[
-            "agpm add mcp files -- npx -y @modelcontextprotocol/server-filesystem .",
+            "agpm add mcp workspace -- npx -y @modelcontextprotocol/server-filesystem .",
             "agpm add mcp tickets --env TICKETS_TOKEN -- uvx tickets-mcp",
             "agpm add mcp docs https://mcp.example.com/mcp --header 'Authorization: Bearer ${DOCS_TOKEN}'",
         ],

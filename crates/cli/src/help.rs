@@ -25,7 +25,7 @@ Usage: agpm [OPTIONS] <COMMAND>
   ci       Check a committed project in a pipeline
   doctor   Diagnose git, configuration, cache and project
 
-  inspect  status, tree, why, outdated, browse, report, sbom
+  inspect  status, tree, why, outdated, browse, report, sbom, publish
   check    verify, validate, audit, can, policy, approve, lock, resolve, patch
   layers   layers, merge, strategies
   formats  catalog, profile, bottle

@@ -19,11 +19,7 @@ struct OtherWords {
     hint: &'static str,
 }
 
-const OTHER_WORDS: [OtherWords; 17] = [
-    OtherWords {
-        words: &["audit"],
-        hint: "`agpm verify` compares the installed files with the lockfile",
-    },
+const OTHER_WORDS: [OtherWords; 16] = [
     OtherWords {
         words: &["find", "discover", "explore"],
         hint: "`agpm search` searches all sources, `agpm browse` lists the resources of one",
@@ -45,7 +41,7 @@ const OTHER_WORDS: [OtherWords; 17] = [
         hint: "`agpm doctor` shows the tools in use, `agpm add --tool` and `agpm init --tool` choose them",
     },
     OtherWords {
-        words: &["publish", "release"],
+        words: &["release"],
         hint: "a version is a git tag of the repository: run `git tag v1.0.0`, then `git push --tags`",
     },
     OtherWords {
@@ -254,7 +250,7 @@ mod tests {
     fn nothing_far_or_opposite_is_offered() {
         let declaration = Cli::declaration();
         for typed in [
-            "uninit", "unadd", "deinit", "xyzzy", "strat", "unverify", "audit", "unlist",
+            "uninit", "unadd", "deinit", "xyzzy", "strat", "unverify", "unlist",
         ] {
             assert_eq!(near_command(typed, &declaration), None, "{typed}");
         }

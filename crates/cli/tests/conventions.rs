@@ -618,7 +618,7 @@ fn an_unknown_command_is_never_answered_with_its_opposite() {
     for (line, hint) in [
         ("agpm unistall x", "did you mean `uninstall`?"),
         ("agpm instal", "did you mean `install`?"),
-        ("agpm audit", "`agpm verify` compares"),
+        ("agpm log", "`agpm undo --list`"),
         ("agpm add sorce", "did you mean `source`?"),
         ("agpm cache cleen", "did you mean `clean`?"),
     ] {
@@ -721,7 +721,7 @@ fn verbs_of_other_managers_name_the_command_that_does_it() {
         ("rollback", "`agpm undo` reverts the last change"),
         ("log", "`agpm undo --list`"),
         ("tools", "`agpm doctor` shows the tools in use"),
-        ("publish", "`git tag v1.0.0`"),
+        ("release", "`git tag v1.0.0`"),
         (
             "add source kit --dry-run",
             "unexpected argument '--dry-run'",

@@ -1,5 +1,10 @@
 //! Runs fixtures and documents as written.
-#![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::disallowed_methods,
+    missing_docs
+)]
 
 use std::path::{Path, PathBuf};
 
@@ -118,6 +123,12 @@ fn the_guide_to_policies_says_what_happens() {
 #[test]
 fn the_guide_to_publishing_runs() {
     check_guide(&Sandbox::new(PROGRAM), &root().join("docs/publishing.md"))
+        .unwrap_or_else(|failure| panic!("{failure}"));
+}
+
+#[test]
+fn the_guide_to_servers_says_what_happens() {
+    check_guide(&Sandbox::new(PROGRAM), &root().join("docs/servers.md"))
         .unwrap_or_else(|failure| panic!("{failure}"));
 }
 

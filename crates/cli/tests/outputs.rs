@@ -108,7 +108,7 @@ const CASES: &[Case] = &[
     },
     Case {
         schema: "can/connect",
-        lines: &["can connect nothing.example"],
+        lines: &["can read-env NO_SUCH_VARIABLE"],
     },
     Case {
         schema: "can/use",

@@ -6,6 +6,13 @@
 //!
 //! `AGPM_RANDOM_STEPS=10000 cargo test -p agpm --test random_steps` is the long form; `AGPM_RANDOM_SEED` starts another
 //! walk. A failure prints the steps that led to it.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stderr,
+    clippy::disallowed_methods,
+    clippy::disallowed_types
+)]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

@@ -1,5 +1,12 @@
 //! Outcomes on a machine that does not cooperate: many processes at once, full and read-only disks, clocks that jump,
 //! and a cache that goes. Everything that a system cannot do here is skipped with a message.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stderr,
+    clippy::disallowed_methods,
+    clippy::disallowed_types
+)]
 
 use std::fs;
 use std::path::{Path, PathBuf};

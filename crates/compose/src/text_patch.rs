@@ -512,7 +512,7 @@ mod tests {
             ),
             (
                 BEFORE.replace("two", "2"),
-                Err("hunk 1 and the new version change line 6 of a.md (line 11)"),
+                Err("hunk 1 and the new version change line 6 of a.md (line 13)"),
             ),
         ];
         for (text, expected) in cases {
@@ -535,7 +535,7 @@ mod tests {
         let error = applied(&diff, &BEFORE.replace("opus", "haiku")).unwrap_err();
         assert_eq!(
             error,
-            "hunk 1 and the new version change `model` of a.md (line 9)"
+            "hunk 1 and the new version change `model` of a.md (line 10)"
         );
     }
 

@@ -110,7 +110,7 @@ pub(crate) const RESOURCE_DENIAL: SchemaTable = SchemaTable::strict(
         ),
         SchemaField::optional(
             "reason",
-            ValueForm::WORD,
+            ValueForm::Text,
             "Why it is denied; errors show it.",
         ),
     ],

@@ -27,6 +27,7 @@ claude-code = 8000
 
 [sources]
 hub = "https://example.com/hub.git"
+plain = { url = "oci://registry.example.com/team", insecure = true }
 
 [project]
 language = "Rust"
@@ -61,7 +62,7 @@ three = { source = "hub", path = "agents/three.md", rev = "abcdef0", tools = ["c
 [skills]
 
 [mcp-servers]
-inline = { command = "npx", args = ["-y", "server"], env = { HOME = "/" } }
+inline = { command = "npx", args = ["-y", "server"], env = { HOME = "/" }, cwd = "servers" }
 remote = { url = "https://example.com/mcp", type = "sse", headers = { X-Team = "core" }, disabled = true }
 file = { path = "servers/file.json", rename = { old = "new" } }
 

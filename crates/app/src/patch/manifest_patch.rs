@@ -93,7 +93,7 @@ mod tests {
         );
         assert_eq!(
             with_table,
-            "[agents]\na = \"a.md\"\n\n[patch.agents.a]\nmodel = \"opus\"\ntools = { bash = false }\npatch-file = \"patches/agents/a.diff\"\n"
+            "[agents]\na = \"a.md\"\n\n[patch.agents.a]\nmodel = \"opus\"\npatch-file = \"patches/agents/a.diff\"\n\n[patch.agents.a.tools]\nbash = false\n"
         );
         assert_eq!(
             applied(

@@ -168,11 +168,10 @@ fn run(
             report.unchanged = true;
             report.digest = Some(digest.to_string());
         }
-        Some(PublishOutcome::Differs(digest)) => {
-            if request.overwriting == Overwriting::Refused {
-                return Err(existing_version(&shown, &version, digest.short()));
-            }
+        Some(PublishOutcome::Differs(digest)) if request.overwriting == Overwriting::Refused => {
+            return Err(existing_version(&shown, &version, digest.short()));
         }
+        Some(PublishOutcome::Differs(_)) => {}
     }
     Ok(report)
 }

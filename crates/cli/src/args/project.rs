@@ -69,7 +69,7 @@ pub(crate) struct AddArgs {
     #[arg(long)]
     pub(crate) all: bool,
     /// Prefix the names of a plugin's parts with its own
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub(crate) prefix: bool,
     /// Leave out a part of a plugin or a match of a pattern
     #[arg(long, value_name = "ID", value_delimiter = ',')]

@@ -90,9 +90,9 @@ pub(crate) fn run(cli: Cli, typed: TypedCommand, output: &mut Output) -> ExitCod
     }
     match cli.command {
         Command::Init(args) => init::run(&world, args, output),
-        Command::Add(args) => match args.what {
+        Command::Add(mut args) => match args.what.take() {
             Some(what) => change::add(&world, what, output),
-            None => add::run(&world, args, output),
+            None => add::run(&world, *args, output),
         },
         Command::Browse(args) => browse::run(&world, args, output),
         Command::Search(args) => browse::run_search(&world, args, output),

@@ -291,7 +291,7 @@ fn a_disk_that_fills_up_at_any_write_changes_nothing() {
         }
         assert_eq!(output.code, Some(1), "write {fail}: {output}");
         assert!(
-            output.stderr.contains("storage space"),
+            output.stderr.contains("the disk is full"),
             "write {fail}: {output}"
         );
         assert_eq!(project.tree(), before, "write {fail}");

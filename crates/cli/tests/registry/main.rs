@@ -1,5 +1,11 @@
 //! Registries and image layouts as sources, through the program and against a registry that misbehaves.
-#![allow(clippy::unwrap_used, clippy::panic, clippy::disallowed_methods)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stderr,
+    clippy::disallowed_methods,
+    clippy::disallowed_types
+)]
 
 #[path = "../packages/support.rs"]
 #[allow(

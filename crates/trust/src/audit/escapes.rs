@@ -143,11 +143,9 @@ fn escape_at(bytes: &[u8], style: EscapeStyle) -> Option<(char, usize)> {
         b'u' => match hexadecimal(bytes, 2, 4)? {
             high @ 0xd800..=0xdbff if bytes.get(6..8) == Some(b"\\u") => {
                 let low = hexadecimal(bytes, 8, 4)?;
-                let is_low = (0xdc00..=0xdfff).contains(&low);
-                let code = 0x10000 + ((high - 0xd800) << 10) + low.wrapping_sub(0xdc00);
-                char::from_u32(code)
-                    .filter(|_| is_low)
-                    .map(|character| (character, 12))
+                let low = low.checked_sub(0xdc00).filter(|low| *low < 0x400)?;
+                let code = 0x10000 + ((high - 0xd800) << 10) + low;
+                char::from_u32(code).map(|character| (character, 12))
             }
             code => Some((char::from_u32(code)?, 6)),
         },

@@ -127,6 +127,18 @@ fn the_guide_to_publishing_runs() {
 }
 
 #[test]
+fn the_guide_to_the_audit_says_what_happens() {
+    check_guide(&Sandbox::new(PROGRAM), &root().join("docs/audit.md"))
+        .unwrap_or_else(|failure| panic!("{failure}"));
+}
+
+#[test]
+fn the_guide_to_capabilities_of_projects_says_what_happens() {
+    check_guide(&Sandbox::new(PROGRAM), &root().join("docs/can.md"))
+        .unwrap_or_else(|failure| panic!("{failure}"));
+}
+
+#[test]
 fn the_guide_to_servers_says_what_happens() {
     check_guide(&Sandbox::new(PROGRAM), &root().join("docs/servers.md"))
         .unwrap_or_else(|failure| panic!("{failure}"));

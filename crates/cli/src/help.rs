@@ -17,7 +17,7 @@ Usage: agpm [OPTIONS] <COMMAND>
   remove   Remove resources and everything only they required
   install  Install the project's dependencies and layers
   update   Update locked versions
-  undo     Undo the last change
+  undo     Undo the last change or all since one
   list     List installed resources
   diff     Show what an install or update would change
   explain  Show where a value or file comes from, or an error code

@@ -64,7 +64,9 @@ fn every_example_runs() {
                     _ => demo(),
                 });
                 let output = own.as_ref().unwrap_or(&shared).run_line(line);
-                assert_eq!(output.code, Some(0), "{line}\n{output}");
+                // That somebody can do something is an answer too.
+                let is_answer = first_word == "can" && output.code == Some(1);
+                assert!(output.code == Some(0) || is_answer, "{line}\n{output}");
             }
         }
     });

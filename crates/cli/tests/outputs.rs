@@ -108,7 +108,7 @@ const CASES: &[Case] = &[
     },
     Case {
         schema: "can/connect",
-        lines: &["can read-env NO_SUCH_VARIABLE"],
+        lines: &["can connect nothing.example"],
     },
     Case {
         schema: "can/use",
@@ -318,7 +318,9 @@ fn results_are_what_their_schemas_say() {
         }
         for line in case.lines {
             let output = sandbox.run_line(&format!("agpm --json {line}"));
-            assert_eq!(output.code, Some(0), "{line}\n{output}");
+            // That somebody can do something is an answer too.
+            let is_answer = line.starts_with("can ") && output.code == Some(1);
+            assert!(output.code == Some(0) || is_answer, "{line}\n{output}");
             assert_fits(&schema, line, &output);
             let Some((parent, _)) = case.schema.split_once('/') else {
                 continue;

@@ -14,7 +14,7 @@ pub struct SharedLock {
 
 /// How often to try again if the locked file is no longer the one at the path. Some file systems give files no lasting
 /// identity, and a waiting process may get the lock of a removed file. The limit turns an endless race into an error.
-const MOST_TRIES: usize = 100;
+const MOST_TRIES: usize = 10_000;
 
 impl SharedLock {
     /// Waits until no other process holds the lock of this file, which is created if it is missing and stays.

@@ -53,12 +53,16 @@ impl ManifestPatch<'_> {
             }
             None => {}
         }
-        let document = parsed(text.clone());
-        let is_empty = document
-            .at(&table)
-            .is_some_and(|node| node.kind() == NodeKind::Map && node.len() == 0);
-        if is_empty {
-            text = edit(&document, &Edit::Remove { at: table })?;
+        // A patch without fields leaves none of the tables that only it needed.
+        let of_type = Pointer::root().child("patch").child(self.kind.plural());
+        for at in [table, of_type, Pointer::root().child("patch")] {
+            let document = parsed(text.clone());
+            let is_empty = document
+                .at(&at)
+                .is_some_and(|node| node.kind() == NodeKind::Map && node.len() == 0);
+            if is_empty {
+                text = edit(&document, &Edit::Remove { at })?;
+            }
         }
         Ok(text)
     }
@@ -101,7 +105,7 @@ mod tests {
                 &fields,
                 None
             ),
-            "[patch.agents.a] # mine\ncolor = \"red\"\nmodel = \"opus\"\ntools = { bash = false }\n"
+            "[patch.agents.a] # mine\ncolor = \"red\"\nmodel = \"opus\"\n\n[patch.agents.a.tools]\nbash = false\n"
         );
         assert_eq!(
             applied(

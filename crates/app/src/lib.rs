@@ -52,6 +52,7 @@ mod testing;
 pub mod tree;
 pub mod undo;
 pub mod update;
+pub mod utc_time;
 pub mod validate;
 pub mod verify;
 pub mod watch;

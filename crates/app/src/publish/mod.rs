@@ -23,6 +23,7 @@ use crate::manifest::{not_an_address, usage};
 use crate::project::source_failure::source_failure_of;
 use crate::project::world::World;
 use crate::project::write_mode::WriteMode;
+use crate::utc_time::utc_time;
 
 use library::{GatheredLibrary, gather_library};
 
@@ -119,7 +120,7 @@ fn run(
     checks::refuse_unpublishable(&gathered, notes)?;
     let library = PublishedLibrary {
         version: version.clone(),
-        created: request.epoch.map(timestamp),
+        created: request.epoch.map(utc_time),
         // Not after the directory, whose name differs from machine to machine.
         title: shown
             .starts_with("oci://")
@@ -171,6 +172,7 @@ fn run(
         Some(PublishOutcome::Differs(digest)) if request.overwriting == Overwriting::Refused => {
             return Err(existing_version(&shown, &version, digest.short()));
         }
+        // Only a dry run gets here with `--force`: what it shows is that something would be sent.
         Some(PublishOutcome::Differs(_)) => {}
     }
     Ok(report)
@@ -364,40 +366,4 @@ fn existing_version(target: &str, version: &str, digest: &str) -> Failure {
         FailureKind::Refused,
         found.help("publish a new version; `--force` replaces a pre-release"),
     )
-}
-
-/// `2026-11-19T10:00:00Z`.
-fn timestamp(seconds: u64) -> String {
-    let (days, of_day) = (seconds / 86_400, seconds % 86_400);
-    // Years start in March, so a leap day is the last day.
-    let shifted = days + 719_468;
-    let (era, of_era) = (shifted / 146_097, shifted % 146_097);
-    let year_of_era = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let month_from_march = (5 * of_year + 2) / 153;
-    let day = of_year - (153 * month_from_march + 2) / 5 + 1;
-    let month = if month_from_march < 10 {
-        month_from_march + 3
-    } else {
-        month_from_march - 9
-    };
-    let year = year_of_era + era * 400 + u64::from(month <= 2);
-    let (hour, minute, second) = (of_day / 3600, of_day / 60 % 60, of_day % 60);
-    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn times_are_written_in_utc() {
-        for (seconds, text) in [
-            (0, "1970-01-01T00:00:00Z"),
-            (1_709_209_801, "2024-02-29T12:30:01Z"),
-            (1_795_082_400, "2026-11-19T10:00:00Z"),
-        ] {
-            assert_eq!(timestamp(seconds), text);
-        }
-    }
 }

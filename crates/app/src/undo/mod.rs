@@ -1,7 +1,6 @@
 //! `agpm undo`: reverts the last transaction, or all from one on.
 
 mod report;
-mod utc_time;
 
 pub use report::{PastEntry, UndoAction, UndoReport};
 
@@ -370,7 +369,7 @@ fn past_entry(entry: HistoryEntry, store: &ProjectStore) -> PastEntry {
     PastEntry {
         number: entry.number.to_string(),
         title: entry.title,
-        time: entry.time.map(utc_time::utc_time),
+        time: entry.time.map(crate::utc_time::utc_time),
         files,
         damaged: entry.damaged,
     }

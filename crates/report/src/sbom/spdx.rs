@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use agpm_app::sbom::{
     License, Requiring, SbomComponent, SbomReport, download_location, package_url,
 };
+use agpm_app::utc_time::utc_time;
 use agpm_text::to_json;
 use serde::Serialize;
 
@@ -233,60 +234,9 @@ fn license_references(components: &[SbomComponent]) -> BTreeMap<&str, String> {
         .collect()
 }
 
-/// A time in seconds since 1970 as `YYYY-MM-DDThh:mm:ssZ`.
-fn utc_time(seconds: u64) -> String {
-    let (days, rest) = (seconds / 86_400, seconds % 86_400);
-    let (mut year, mut day) = (1970, days);
-    loop {
-        let length = if is_leap(year) { 366 } else { 365 };
-        if day < length {
-            break;
-        }
-        day -= length;
-        year += 1;
-    }
-    let mut month = 1;
-    for length in month_lengths(year) {
-        if day < length {
-            break;
-        }
-        day -= length;
-        month += 1;
-    }
-    format!(
-        "{year:04}-{month:02}-{:02}T{:02}:{:02}:{:02}Z",
-        day + 1,
-        rest / 3600,
-        rest / 60 % 60,
-        rest % 60
-    )
-}
-
-fn is_leap(year: u64) -> bool {
-    year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400))
-}
-
-fn month_lengths(year: u64) -> [u64; 12] {
-    let february = if is_leap(year) { 29 } else { 28 };
-    [31, february, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn times_are_in_the_calendar() {
-        for (seconds, expected) in [
-            (0, "1970-01-01T00:00:00Z"),
-            (951_782_400, "2000-02-29T00:00:00Z"),
-            (1_700_000_000, "2023-11-14T22:13:20Z"),
-            (4_107_542_399, "2100-02-28T23:59:59Z"),
-            (4_107_542_400, "2100-03-01T00:00:00Z"),
-        ] {
-            assert_eq!(utc_time(seconds), expected);
-        }
-    }
 
     #[test]
     fn ids_that_become_equal_get_numbers() {

@@ -8,7 +8,7 @@ use crate::check::{Check, spot};
 use crate::manifest::tables::{SERVER_KEYS, SERVER_TRANSPORTS};
 use crate::resource::ResourceType;
 
-/// A setting of a server that is not just a string.
+/// The settings of a server that are objects of strings.
 const OBJECTS: [&str; 2] = ["env", "headers"];
 
 /// Reads the settings of a server in an entry; `None` without any.
